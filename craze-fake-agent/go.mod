@@ -1,0 +1,3 @@
+module craze/craze-fake-agent
+
+go 1.26.0

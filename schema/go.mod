@@ -1,0 +1,3 @@
+module craze/schema
+
+go 1.26.0
