@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"slices"
+
 	"craze/craze-host/agent"
 	"craze/shared/proto"
 
@@ -105,6 +107,10 @@ func (l *loop) commands(update jsontext.Value) {
 			c.Commands = append(c.Commands, proto.AgentCommand{Name: name, Description: cutHead(first(r.Description), descMax)})
 		}
 	}
+	if l.told && slices.Equal(c.Commands, l.commandsTold) {
+		return // agents repeat the list with every turn
+	}
+	l.told, l.commandsTold = true, c.Commands
 	l.tell(agent.State{Delta: proto.StateDelta{Commands: c}})
 }
 

@@ -26,7 +26,7 @@ func (l *loop) exitErr() *proto.EventErr {
 	state := l.a.proc.cmd.ProcessState
 	ws, _ := state.Sys().(syscall.WaitStatus)
 	switch {
-	case l.why != "" && ws.Signaled():
+	case l.why != "" && ws.Signaled() && l.a.proc.wasStruck():
 		return &proto.EventErr{Message: "acp: " + l.why, Class: proto.ErrAgentExited}
 	case ws.Signaled():
 		return l.withWords("signal: "+ws.Signal().String(), signalBase+int(ws.Signal()))

@@ -28,19 +28,21 @@ const badMax = 8
 // loop is the one goroutine that decodes what the agent writes and tells the
 // Sink. All it holds is its own; what the session's calls share is the ledger.
 type loop struct {
-	a       *Agent
-	speak   dialect
-	phase   phase
-	session string // "" until the agent named it
-	start   starter
-	early   []agent.Update   // waits for Ready
-	state   proto.StateDelta // becomes Ready's
-	out     []agent.Update   // the batch being made
-	scan    chunkScanner
-	half    halfRune
-	tools   toolbox
-	bad     int    // bad lines of this batch
-	why     string // what craze ended the agent for
+	a            *Agent
+	speak        dialect
+	phase        phase
+	session      string // "" until the agent named it
+	start        starter
+	early        []agent.Update   // waits for Ready
+	state        proto.StateDelta // becomes Ready's
+	out          []agent.Update   // the batch being made
+	scan         chunkScanner
+	half         halfRune
+	tools        toolbox
+	told         bool // commandsTold was
+	bad          int  // bad lines of this batch
+	commandsTold []proto.AgentCommand
+	why          string // what craze ended the agent for
 }
 
 func newLoop(a *Agent) *loop {

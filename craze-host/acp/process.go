@@ -29,6 +29,7 @@ type process struct {
 
 	mu      sync.Mutex
 	closing bool
+	struck  bool // craze has signalled it
 	over    bool // the group id may belong to another from here on
 	timers  []*time.Timer
 }
@@ -133,8 +134,16 @@ func (p *process) signalGroup(sig syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.over {
+		p.struck = true
 		_ = syscall.Kill(-p.pgid, sig) // no such process: all of it has ended
 	}
+}
+
+// wasStruck reports whether craze signalled the agent while it lived.
+func (p *process) wasStruck() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.struck
 }
 
 // kill ends the group at once.

@@ -34,7 +34,8 @@
 //
 // A streamed text is held up to proto.MaxRecordBytes and written to a
 // snapshot up to proto.StringCap; every other string is held and written up
-// to proto.StringCap. A transcript is trimmed oldest first once its entries
+// to proto.StringCap. Texts past that cap are held whole up to some tens of
+// MiB together; beyond, the oldest are cut to it. A transcript is trimmed oldest first once its entries
 // weigh more than TranscriptMax; an entry weighs a fixed amount and its
 // strings as a snapshot would carry them, so a restored State trims where the
 // original does. The newest entry is never trimmed.

@@ -11,10 +11,10 @@ import (
 )
 
 // small are limits that a short random stream passes often.
-var small = limits{str: 24, text: 64, total: 8 * entryWeight}
+var small = limits{str: 24, text: 64, total: 8 * entryWeight, extra: 60}
 
 // roomy are limits that only strings pass.
-var roomy = limits{str: 24, text: 64, total: TranscriptMax}
+var roomy = limits{str: 24, text: 64, total: TranscriptMax, extra: 60}
 
 // stream draws a random sequence of events: plausible ones in an implausible
 // order, as a fold must take any.

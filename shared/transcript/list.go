@@ -3,8 +3,6 @@ package transcript
 import (
 	"slices"
 	"time"
-
-	"craze/shared/proto"
 )
 
 // transcript is the entries of the session or of one sub-agent.
@@ -64,6 +62,7 @@ func (s *State) closeStream(t *transcript, at time.Time) {
 	}
 	e = s.own(t, len(t.entries)-1)
 	e.seal(at)
+	s.holdWhole(t)
 	if t == &s.main {
 		s.stale = true
 		if e.Kind == KindAssistant {
@@ -131,127 +130,6 @@ func (t *transcript) forget(n int) {
 	t.entries = t.entries[n:]
 	t.first += n
 	t.dropped += uint64(n)
-}
-
-// chunk folds a piece of streamed text: onto the newest entry while that
-// streams and is of this kind, else as an entry that starts a stream.
-func (s *State) chunk(kind Kind, ev *proto.Event) {
-	text := valid(ev.Text)
-	if text == "" {
-		return
-	}
-	t := s.list(ev.Agent)
-	if t.run == kind && len(t.entries) == 0 {
-		s.growOmitted(t, text)
-		return
-	}
-	if e := t.newest(); e != nil && e.Streaming && e.Kind == kind {
-		t.size += s.own(t, len(t.entries)-1).grow(text, s.lim)
-		if t.size > s.lim.total {
-			s.trim(t)
-		}
-		return
-	}
-	s.add(t, Entry{Kind: kind, At: stamp(ev.At), Open: true, Streaming: true})
-	t.size += t.newest().grow(text, s.lim)
-	s.trim(t)
-}
-
-// growOmitted lengthens the omitted entry that still streams.
-func (s *State) growOmitted(t *transcript, text string) {
-	if t.runCut || len(t.ledger) == 0 {
-		return
-	}
-	o := &t.ledger[len(t.ledger)-1]
-	n, over := through(o.bytes-entryWeight, text, s.lim.str)
-	o.bytes += n
-	t.size += n
-	t.runCut = over
-	s.trim(t)
-}
-
-// whole adds an entry whose text is complete.
-func (s *State) whole(t *transcript, e Entry, text string) {
-	s.add(t, e)
-	n := t.newest()
-	t.size += n.grow(valid(text), s.lim)
-	s.trim(t)
-}
-
-// tool puts a tool's state in its entry, wherever that stands, or in an entry
-// of its own at the end.
-func (s *State) tool(ev *proto.Event) {
-	if ev.Tool == nil {
-		return
-	}
-	t := s.list(ev.Agent)
-	tool, cut := fitTool(ev.Tool, s.lim.str)
-	if place, ok := t.omittedPlace[tool.ID]; ok {
-		s.reweighOmitted(t, place, tool)
-		return
-	}
-	place, ok := t.toolPlace[tool.ID]
-	if !ok || tool.ID == "" {
-		e := s.add(t, Entry{Kind: KindTool, Tool: tool, At: stamp(ev.At)})
-		t.placeTool(tool.ID, t.first+len(t.entries)-1)
-		finish(e, ev, cut)
-		return
-	}
-	e := s.own(t, place-t.first)
-	old := e.size
-	e.Tool = tool
-	finish(e, ev, cut)
-	e.weigh()
-	t.size += e.size - old
-	s.stale = s.stale || t == &s.main
-	s.trim(t)
-}
-
-func (t *transcript) placeTool(id string, place int) {
-	if t.toolPlace == nil {
-		t.toolPlace = make(map[string]int)
-	}
-	if id != "" {
-		t.toolPlace[id] = place
-	}
-}
-
-func (s *State) reweighOmitted(t *transcript, place int, tool *proto.Tool) {
-	e := entry{Entry: Entry{Tool: tool}}
-	e.weigh()
-	o := &t.ledger[place-t.firstOmitted]
-	t.size += e.size - o.bytes
-	o.bytes = e.size
-	s.trim(t)
-}
-
-// finish sets what a tool's status says of its entry.
-func finish(e *entry, ev *proto.Event, cut bool) {
-	e.Cut = cut
-	e.Open = unfinished(e.Tool)
-	if e.Open {
-		e.End = time.Time{}
-	} else if e.End.IsZero() {
-		e.End = stamp(ev.At)
-	}
-}
-
-func unfinished(t *proto.Tool) bool {
-	switch t.Status {
-	case "", proto.ToolPending, proto.ToolInProgress:
-		return true
-	}
-	return false
-}
-
-// fitTool is fit for a tool, with its time made a snapshot's.
-func fitTool(t *proto.Tool, most int) (*proto.Tool, bool) {
-	if at := stamp(t.At); at != t.At {
-		c := *t
-		c.At = at
-		t = &c
-	}
-	return fit(t, walkTool, most)
 }
 
 // list is the transcript of an agent, made on first use; "" is main.

@@ -16,10 +16,14 @@ const (
 	// that answered a moment too late to be told who was first.
 	EndedMax = 8
 
-	agentsMax    = 64  // sub-agent rows; every row is part of each snapshot, whatever its budget
-	subsMax      = 128 // sub-agent transcripts; more than rows, as a child may speak before it has one
-	slashRowsMax = 512 // rows of the slash catalog, as protocol 1 bounds a snapshot's
-	replyMax     = 4 << 10
+	agentsMax    = 64      // sub-agent rows; every row is part of each snapshot, whatever its budget
+	subsMax      = 128     // sub-agent transcripts; more than rows, as a child may speak before it has one
+	slashRowsMax = 512     // rows of the slash catalog, as protocol 1 bounds a snapshot's
+	replyMax     = 4 << 10 // a first line; far past any terminal's width
+
+	// extraMax bounds what TranscriptMax does not weigh: the rest of closed
+	// texts that are over the cap. It is room for a few of the longest.
+	extraMax = 32 << 20
 )
 
 // limits are the sizes a State keeps to; tests make them small.
@@ -27,10 +31,11 @@ type limits struct {
 	str   int // one string in a snapshot
 	text  int // one entry's streamed text
 	total int // weight of one transcript
+	extra int // bytes of closed texts past what snapshots carry, of all transcripts
 }
 
 func defaultLimits() limits {
-	return limits{str: proto.StringCap, text: proto.MaxRecordBytes, total: TranscriptMax}
+	return limits{str: proto.StringCap, text: proto.MaxRecordBytes, total: TranscriptMax, extra: extraMax}
 }
 
 // Turn is the turn that runs: craze's own or, with Foreign, the agent's.
@@ -87,6 +92,9 @@ type State struct {
 	n     int    // entries the event being folded has made
 
 	subOrder []string // subs by creation
+
+	long  []longText // closed texts over the cap that are held whole, the oldest first
+	extra int        // bytes of them past the cap
 
 	reply string // first line of the last finished answer
 	doing string // valid unless stale
