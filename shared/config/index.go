@@ -44,7 +44,7 @@ type Row struct {
 	Unattended *Unattended    `json:"unattended,omitzero"`
 	CreatedAt  time.Time      `json:"createdAt"`
 	UpdatedAt  time.Time      `json:"updatedAt"`
-	Unknown    jsontext.Value `json:",inline"` // members of a later version, kept
+	Unknown    jsontext.Value `json:",embed"` // members of a later version, kept
 }
 
 // Unattended is how a session that no one attends was started.
