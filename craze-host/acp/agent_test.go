@@ -248,8 +248,8 @@ func TestStartsThatFail(t *testing.T) {
 			if diff := cmp.Diff(want, failed.Err); diff != "" {
 				t.Error(diff)
 			}
-			if e := endOf(t, s); e.Err == nil {
-				t.Error("the end has no reason")
+			if e := endOf(t, s); e.Err == nil || e.Err.Message != c.want {
+				t.Errorf("the end has another reason: %v", e.Err)
 			}
 			got, _ := s.rec.all()
 			if n := count[agent.Ready](got) + count[agent.StartFailed](got); n != 1 {

@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -61,7 +63,11 @@ func TestLookPathIsByTheAgentsOwnPath(t *testing.T) {
 	if p, err := lookPath("sh", []string{"PATH=/nowhere", "PATH=relative:/bin:/usr/bin"}); err != nil || !strings.HasSuffix(p, "/sh") {
 		t.Error(p, err)
 	}
-	for _, name := range []string{"/etc/hosts", "./sh", "/bin"} {
+	plain := filepath.Join(t.TempDir(), "agent")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{plain, "./sh", "/bin"} {
 		if p, err := lookPath(name, []string{"PATH=/bin"}); err == nil {
 			t.Error(name, p)
 		}

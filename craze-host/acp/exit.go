@@ -26,8 +26,8 @@ func (l *loop) exitErr() *proto.EventErr {
 	state := l.a.proc.cmd.ProcessState
 	ws, _ := state.Sys().(syscall.WaitStatus)
 	switch {
-	case l.why != "" && ws.Signaled() && l.a.proc.wasStruck():
-		return &proto.EventErr{Message: "acp: " + l.why, Class: proto.ErrAgentExited}
+	case l.cause != nil && ws.Signaled() && l.a.proc.wasStruck():
+		return l.cause
 	case ws.Signaled():
 		return l.withWords("signal: "+ws.Signal().String(), signalBase+int(ws.Signal()))
 	case state.ExitCode() != 0:

@@ -22,6 +22,10 @@ const (
 	refused  phase = "refused" // the start has failed: nothing more is heard
 )
 
+// batchHint is the most room made for a batch beforehand: a burst's batches are
+// alike in size, and a stream's are small.
+const batchHint = 1024
+
 // badMax bounds the Diags of bad lines in one batch; the rest are counted.
 const badMax = 8
 
@@ -42,7 +46,7 @@ type loop struct {
 	told         bool // commandsTold was
 	bad          int  // bad lines of this batch
 	commandsTold []proto.AgentCommand
-	why          string // what craze ended the agent for
+	cause        *proto.EventErr // what craze ended the agent for
 }
 
 func newLoop(a *Agent) *loop {
@@ -99,7 +103,7 @@ func (l *loop) flush() {
 		return
 	}
 	batch := l.out
-	l.out = make([]agent.Update, 0, min(cap(batch), blockSize/64))
+	l.out = make([]agent.Update, 0, min(len(batch), batchHint))
 	l.a.cfg.Sink(batch)
 }
 
@@ -267,8 +271,8 @@ func (l *loop) ours(session string) bool { return l.session == "" || l.session =
 
 // endFor begins to end an agent that no longer works.
 func (l *loop) endFor(why string) {
-	if l.why == "" {
-		l.why = why
+	if l.cause == nil {
+		l.cause = &proto.EventErr{Message: "acp: " + why, Class: proto.ErrAgentExited}
 	}
 	l.a.end()
 }

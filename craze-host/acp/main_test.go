@@ -116,7 +116,7 @@ func startFake(t testing.TB, what string, change ...func(*Config)) started {
 		t.Fatal(err)
 	}
 	cfg := Config{
-		Argv: []string{exe}, Env: append(os.Environ(), fakeEnv+"="+what), Dir: t.TempDir(),
+		Argv: []string{exe}, Env: append(os.Environ(), fakeEnv+"="+what, "GORACE=atexit_sleep_ms=0"), Dir: t.TempDir(),
 		Grace: 10 * time.Second, Version: "test", Sink: rec.sink,
 	}
 	for _, c := range change {

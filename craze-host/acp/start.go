@@ -98,7 +98,8 @@ func (l *loop) startTimedOut() {
 
 // refuse fails the start for good and kills the agent.
 func (l *loop) refuse(class string, code int, format string, args ...any) {
-	l.failStart(&proto.EventErr{Class: class, Code: code, Message: clean(fmt.Sprintf(format, args...), messageMax)})
+	l.cause = &proto.EventErr{Class: class, Code: code, Message: clean(fmt.Sprintf(format, args...), messageMax)}
+	l.failStart(l.cause)
 	l.a.proc.kill()
 }
 

@@ -106,10 +106,11 @@ func TestDiffsCountTheirLines(t *testing.T) {
 
 // TestTheLargestToolFitsAnEvent fills every member with what escapes worst.
 func TestTheLargestToolFitsAnEvent(t *testing.T) {
-	huge := `"` + strings.Repeat(`\u0001`, 1<<20) + `"`
-	diffs := strings.Repeat(`,{"type":"diff","path":`+huge+`,"oldText":`+huge+`,"newText":`+huge+`}`, 3)
-	locs := strings.Repeat(`,{"path":`+huge+`}`, 70)
-	got := toolsOf(t, `{"sessionUpdate":"tool_call","toolCallId":`+huge+`,"title":`+huge+`,"kind":`+huge+`,"status":`+huge+`,"rawInput":`+huge+
+	huge := `"` + strings.Repeat(`\u0001`, toolString+10) + `"`
+	long := `"` + strings.Repeat(`\u0001`, pathMax+10) + `"`
+	diffs := strings.Repeat(`,{"type":"diff","path":`+long+`,"oldText":`+huge+`,"newText":`+huge+`}`, 3)
+	locs := strings.Repeat(`,{"path":`+long+`}`, locationsMax+5)
+	got := toolsOf(t, `{"sessionUpdate":"tool_call","toolCallId":`+long+`,"title":`+long+`,"kind":`+long+`,"status":`+long+`,"rawInput":`+huge+
 		`,"content":[{"type":"content","content":{"type":"text","text":`+huge+`}}`+diffs+`],"locations":[`+locs[1:]+
 		`],"rawOutput":{"output":`+huge+`,"stdout":`+huge+`,"stderr":`+huge+`}}`)
 	b, err := json.Marshal(got[0])
@@ -134,8 +135,9 @@ func TestTheLargestToolFitsAnEvent(t *testing.T) {
 
 func TestTheToolboxIsBounded(t *testing.T) {
 	var b toolbox
+	text := strings.Repeat("x", toolString)
 	for i := range 3 * toolsKept {
-		b.keep(proto.Tool{ID: fmt.Sprint(i), ContentText: strings.Repeat("x", toolString)})
+		b.keep(proto.Tool{ID: fmt.Sprint(i), ContentText: text})
 	}
 	if b.bytes > toolsKeptBytes || len(b.tools) != len(b.order) || len(b.tools) > toolsKept {
 		t.Errorf("%d bytes in %d tools", b.bytes, len(b.tools))

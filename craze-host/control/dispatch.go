@@ -112,7 +112,7 @@ func (c *conn) hello(req wire.Request) (any, *proto.Error) {
 	if c.client != nil {
 		return nil, proto.Refuse(proto.CodeBadRequest, proto.ReasonBadRequest, "this connection has said hello")
 	}
-	if refusal := CheckHello(p); refusal != nil {
+	if refusal := proto.CheckHello(p); refusal != nil {
 		return nil, refusal
 	}
 	cl, resumed, refusal := c.srv.clients.bind(c, p.Resume)
@@ -130,22 +130,6 @@ func (c *conn) hello(req wire.Request) (any, *proto.Error) {
 		Codecs:       proto.Codecs{Event: proto.EventCodec, Snapshot: proto.SnapshotCodec},
 		Limits:       proto.Limits(), RetryHorizon: &horizon,
 	}, nil
-}
-
-// CheckHello refuses a hello that names no client kind or no version this
-// build speaks.
-func CheckHello(p proto.HelloParams) *proto.Error {
-	if p.Client.Kind == "" {
-		return proto.BadParams(proto.ReasonBadRequest, "hello names client.kind")
-	}
-	for _, v := range p.Protocols {
-		if v == proto.Version {
-			return nil
-		}
-	}
-	e := proto.Refuse(proto.CodeBadRequest, proto.ReasonProtocolVersion, "this endpoint speaks protocol %d", proto.Version)
-	e.Data.Result = []byte(`{"supported":[1]}`)
-	return e
 }
 
 // named checks that a request is for the session served here.

@@ -98,3 +98,19 @@ func Horizon() RetryHorizon {
 func Limits() LineLimits {
 	return LineLimits{InboundLine: InboundLineMax, OutboundLine: OutboundLineMax}
 }
+
+// CheckHello refuses a hello that names no client kind or no version this
+// build speaks.
+func CheckHello(p HelloParams) *Error {
+	if p.Client.Kind == "" {
+		return BadParams(ReasonBadRequest, "hello names client.kind")
+	}
+	for _, v := range p.Protocols {
+		if v == Version {
+			return nil
+		}
+	}
+	e := Refuse(CodeBadRequest, ReasonProtocolVersion, "this endpoint speaks protocol %d", Version)
+	e.Data.Result = []byte(`{"supported":[1]}`)
+	return e
+}
