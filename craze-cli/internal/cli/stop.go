@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"craze/shared/client"
+	"craze/shared/proto"
+)
+
+const (
+	// stopWait is how long a stopped host may take to be gone: its agent's two
+	// graces, its clients' and its own.
+	stopWait = 15 * time.Second
+	// stopPoll is how often that is looked at.
+	stopPoll = 20 * time.Millisecond
+)
+
+// startFailed gives a refused attach the code of a start that failed.
+func startFailed(err error) error {
+	if errors.Is(err, proto.Refuse(proto.CodeNotAccepting, proto.ReasonStartFailed, "")) {
+		return exitErr{exitFailed, err.Error()}
+	}
+	return err
+}
+
+func (a *app) stop(c *ucli.Context) error {
+	word, err := one(c)
+	if err != nil {
+		return err
+	}
+	t, err := a.open(c.Context, word)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	ctx, cancel := context.WithTimeout(c.Context, stopWait)
+	defer cancel()
+	err = t.Stop(ctx)
+	if err != nil && !errors.Is(err, client.ErrDisconnected) && !errors.Is(err, client.ErrGone) {
+		return err // of a lost connection the end itself tells
+	}
+	if err := a.gone(ctx, t.entry.HostID); err != nil {
+		return fmt.Errorf("the stop was taken, but the host has not ended: %w", err)
+	}
+	if a.json {
+		a.printJSON(struct {
+			Session string `json:"session"`
+			Stopped bool   `json:"stopped"`
+		}{t.id, true})
+	} else {
+		a.printf("stopped %s\n", short(t.id))
+	}
+	return nil
+}
+
+// gone waits until a host's lifetime lock is free.
+func (a *app) gone(ctx context.Context, hostID string) error {
+	reg, err := a.registry()
+	if err != nil {
+		return err
+	}
+	defer reg.Close()
+	tick := time.NewTicker(stopPoll)
+	defer tick.Stop()
+	for {
+		live, err := reg.Live(hostID)
+		if err != nil || !live {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
