@@ -3,14 +3,11 @@ module craze/tests
 go 1.26.0
 
 require (
-	craze/craze-host v0.0.0
 	craze/shared v0.0.0
-)
-
-require (
-	github.com/google/go-cmp v0.7.0 // indirect
-	go.uber.org/goleak v1.3.0 // indirect
-	golang.org/x/sys v0.50.0 // indirect
+	github.com/go-json-experiment/json v1.27.2
+	github.com/google/go-cmp v0.7.0
+	go.uber.org/goleak v1.3.0
+	golang.org/x/sys v0.50.0
 )
 
 replace (

@@ -38,6 +38,7 @@ type Log struct {
 	held  int64 // bytes in the ring
 	subs  map[*Sub]struct{}
 	ended bool
+	lag   bool // a subscription had used lagPart of its budget at the last append
 }
 
 // New makes an empty log for one incarnation.
@@ -72,10 +73,24 @@ func (l *Log) Append(ev *proto.Event) uint64 {
 	for l.held > RingBytes && l.low < l.head {
 		l.evict()
 	}
+	l.lag = false
 	for s := range l.subs {
 		s.grew()
 	}
 	return l.head
+}
+
+// lagPart is the share of a budget, one in so many, past which a subscription
+// counts as lagging.
+const lagPart = 8
+
+// Lagging reports whether, at the last append, some subscription's reader was
+// well behind. A writer that has more to append does well to let the readers'
+// goroutines run first; it need not, and never waits for them.
+func (l *Log) Lagging() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lag
 }
 
 // encode gives ev's body, cut from the current chunk. Bodies that share a

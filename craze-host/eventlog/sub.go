@@ -85,8 +85,12 @@ func (l *Log) add(pos uint64, taken int64, b Budget) *Sub {
 
 // grew checks the budget after an append, and wakes a waiting reader.
 func (s *Sub) grew() {
-	if s.err == nil && (s.log.head-s.pos > uint64(s.budget.Items) || s.log.total-s.taken > int64(s.budget.Bytes)) {
+	items, bytes := s.log.head-s.pos, s.log.total-s.taken
+	if s.err == nil && (items > uint64(s.budget.Items) || bytes > int64(s.budget.Bytes)) {
 		s.err = ErrSlow
+	}
+	if s.err == nil && (items > uint64(s.budget.Items/lagPart) || bytes > int64(s.budget.Bytes/lagPart)) {
+		s.log.lag = true
 	}
 	if s.waiting {
 		s.wake()

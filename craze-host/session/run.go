@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"craze/craze-host/agent"
@@ -44,6 +45,11 @@ func (s *Session) next(ctx context.Context) (input, error) {
 	}
 }
 
+// yieldEvery is after how many updates of one input the readers of the log are
+// let run, where they lag. A burst otherwise keeps this goroutine on its
+// processor until their budgets are spent, though nothing is wrong with them.
+const yieldEvery = 64
+
 // handle takes one input. effects is scratch space.
 func (s *Session) handle(in input, effects []effect) []effect {
 	now := s.cfg.Now().UTC()
@@ -51,8 +57,14 @@ func (s *Session) handle(in input, effects []effect) []effect {
 	case reading:
 		in.f(s, now)
 	case said:
-		for _, u := range in.updates {
+		for i, u := range in.updates {
 			effects = s.perform(stepAgent(&s.st, u, now, effects[:0]))
+			if i%yieldEvery == yieldEvery-1 && s.cfg.Log.Lagging() {
+				runtime.Gosched()
+			}
+		}
+		if s.cfg.Log.Lagging() {
+			runtime.Gosched()
 		}
 	case command:
 		effects = s.perform(stepCommand(&s.st, in, now, effects[:0]))

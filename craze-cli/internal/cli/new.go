@@ -117,11 +117,11 @@ func (a *app) started(p proto.CreateParams, r proto.CreateResult) error {
 func (a *app) sendAndWait(c *ucli.Context, t *target, words string) error {
 	st, err := t.Attach(c.Context, client.AttachOptions{})
 	if err != nil {
-		return err
+		return startFailed(err)
 	}
 	r, err := t.Prompt(c.Context, words)
 	if err != nil {
-		return err
+		return startFailed(err)
 	}
 	f := &facts{turn: r.Turn}
 	if r.Queued != nil {

@@ -20,8 +20,12 @@ const (
 	stopPoll = 20 * time.Millisecond
 )
 
-// startFailed gives a refused attach the code of a start that failed.
+// startFailed gives a failed attach its code: a start that failed, or a
+// session that ended under it.
 func startFailed(err error) error {
+	if errors.Is(err, client.ErrGone) {
+		return exitErr{exitEnded, "the session's host is gone"}
+	}
 	if errors.Is(err, proto.Refuse(proto.CodeNotAccepting, proto.ReasonStartFailed, "")) {
 		return exitErr{exitFailed, err.Error()}
 	}
