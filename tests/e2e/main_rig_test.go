@@ -19,6 +19,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"craze/shared/proto"
+	"craze/tests/binaries"
 )
 
 const (
@@ -32,32 +33,20 @@ const (
 	poll = 10 * time.Millisecond
 )
 
-var binaries string
+var programs string
 
 func TestMain(m *testing.M) {
 	os.Exit(build(m))
 }
 
-// build builds the binaries under test into a folder of their own.
 func build(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "craze-bin")
+	dir, remove, err := binaries.Build("../..")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
-	for name, module := range map[string]string{
-		"craze-host": "craze-host", "craze-hub": "craze-hub", "craze-cli": "craze-cli", "craze": "craze-tui",
-		"craze-fake-host": "craze-fake-host", "craze-fake-agent": "craze-fake-agent",
-	} {
-		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, name), "./"+module)
-		cmd.Dir = "../.."
-		if out, err := cmd.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", name, err, out)
-			return 1
-		}
-	}
-	binaries = dir
+	defer remove()
+	programs = dir
 	return m.Run()
 }
 
@@ -95,7 +84,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-func (r *rig) bin(name string) string { return filepath.Join(binaries, name) }
+func (r *rig) bin(name string) string { return filepath.Join(programs, name) }
 
 func (r *rig) config(toml string) {
 	r.t.Helper()
