@@ -10,6 +10,8 @@ require (
 	golang.org/x/sys v0.50.0
 )
 
+require pgregory.net/rapid v1.3.0 // indirect
+
 replace (
 	craze/craze-host => ../craze-host
 	craze/shared => ../shared
