@@ -86,8 +86,10 @@ func newRig(t *testing.T) *rig {
 	info := proto.Info{SessionID: testSession, Incarnation: "inc", HostID: "0123456789ab", PermissionMode: proto.PermPrompt}
 	r := &rig{t: t, log: eventlog.New("inc"), stopped: make(chan struct{}, 1)}
 	r.s = session.New(session.Config{Info: info, Log: r.log, Now: time.Now})
-	r.srv = New(Config{Session: r.s, Log: r.log, Info: info, Version: "v", PID: 1,
-		Stopping: func() {}, Stop: func() { r.stopped <- struct{}{} }})
+	r.srv = New(Config{
+		Session: r.s, Log: r.log, Info: info, Version: "v", PID: 1,
+		Stopping: func() {}, Stop: func() { r.stopped <- struct{}{} },
+	})
 	ran := make(chan error, 1)
 	go func() { ran <- r.s.Run(context.Background(), puppet{r.s}) }() // ends with the close below
 	t.Cleanup(func() {

@@ -29,9 +29,14 @@ type HostOptions struct {
 func (o HostOptions) args() []string {
 	args := []string{o.Binary, "--ready-fd", "3", "--host-id", o.HostID, "--workspace", o.Workspace}
 	for _, f := range []struct{ name, value string }{
-		{"--provider", o.Provider}, {"--model", o.Model}, {"--effort", o.Effort},
-		{"--permission-mode", o.PermissionMode}, {"--request-id", o.RequestID},
-		{"--request-hash", o.RequestHash}, {"--log", o.Log}, {"--agent-bin", o.AgentBin},
+		{"--provider", o.Provider},
+		{"--model", o.Model},
+		{"--effort", o.Effort},
+		{"--permission-mode", o.PermissionMode},
+		{"--request-id", o.RequestID},
+		{"--request-hash", o.RequestHash},
+		{"--log", o.Log},
+		{"--agent-bin", o.AgentBin},
 	} {
 		if f.value != "" {
 			args = append(args, f.name+"="+f.value)

@@ -57,75 +57,89 @@ func TestFold(t *testing.T) {
 		{"an event of a later codec is skipped", []string{`{"type":"hologram","text":"x"}`}, `{}`},
 		{"an event without its member is skipped", []string{`{"type":"tool"}`}, `{}`},
 		{
-			"a turn's start is the user's entry", []string{prompt},
+			"a turn's start is the user's entry",
+			[]string{prompt},
 			`{"entries":[{"id":"1.0","kind":"user","text":"go","at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:01Z"}]}`,
 		},
 		{
-			"chunks of a kind join", []string{hi, `{"type":"text","text":" there"}`},
+			"chunks of a kind join",
+			[]string{hi, `{"type":"text","text":" there"}`},
 			`{"streamOpen":true,"entries":[{"id":"1.0","kind":"assistant","text":"Hi there","at":"2026-01-01T12:00:01Z","open":true,"streaming":true}]}`,
 		},
 		{
-			"another kind starts another entry", []string{`{"type":"thought","text":"hm"}`, hi},
+			"another kind starts another entry",
+			[]string{`{"type":"thought","text":"hm"}`, hi},
 			`{"streamOpen":true,"entries":[{"id":"1.0","kind":"thought","text":"hm","at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:02Z"},` +
 				`{"id":"2.0","kind":"assistant","text":"Hi","at":"2026-01-01T12:00:02Z","open":true,"streaming":true}]}`,
 		},
 		{
-			"a tool is changed in place, and its end closes it", []string{running, hi, finished},
+			"a tool is changed in place, and its end closes it",
+			[]string{running, hi, finished},
 			`{"streamOpen":true,"entries":[{"id":"1.0","kind":"tool","tool":{"id":"t1","name":"bash","status":"completed","title":"ls"},` +
 				`"at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:03Z"},` +
 				`{"id":"2.0","kind":"assistant","text":"Hi","at":"2026-01-01T12:00:02Z","open":true,"streaming":true}]}`,
 		},
 		{
-			"a tool its turn left behind stays open", []string{running, ended},
+			"a tool its turn left behind stays open",
+			[]string{running, ended},
 			`{"entries":[{"id":"1.0","kind":"tool","tool":{"id":"t1","name":"bash","status":"in_progress","title":"ls"},"at":"2026-01-01T12:00:01Z","open":true}]}`,
 		},
 		{
-			"the end of the turn closes the stream", []string{hi, ended},
+			"the end of the turn closes the stream",
+			[]string{hi, ended},
 			`{"entries":[{"id":"1.0","kind":"assistant","text":"Hi","at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:02Z"}]}`,
 		},
 		{
-			"a cancelled turn has one note, whoever says it", []string{
+			"a cancelled turn has one note, whoever says it",
+			[]string{
 				`{"type":"done","stopReason":"cancelled"}`, `{"type":"turn","turn":{"id":"turn-1","phase":"ended","stopReason":"cancelled"}}`,
 			},
 			`{"entries":[{"id":"1.0","kind":"note","text":"cancelled","at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:01Z"}]}`,
 		},
 		{
-			"a failed turn has one error", []string{
+			"a failed turn has one error",
+			[]string{
 				`{"type":"error","err":{"message":"boom","class":"rpc","code":-32000}}`,
 				`{"type":"turn","turn":{"id":"turn-1","phase":"ended","errClass":"rpc","err":"boom"}}`,
 			},
 			`{"entries":[{"id":"1.0","kind":"error","text":"boom","err":{"class":"rpc","code":-32000},"at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:01Z"}]}`,
 		},
 		{
-			"a turn that craze ended itself says why", []string{`{"type":"turn","turn":{"id":"turn-1","phase":"ended","errClass":"closed","err":"gone"}}`},
+			"a turn that craze ended itself says why",
+			[]string{`{"type":"turn","turn":{"id":"turn-1","phase":"ended","errClass":"closed","err":"gone"}}`},
 			`{"entries":[{"id":"1.0","kind":"error","text":"gone","err":{"class":"closed"},"at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:01Z"}]}`,
 		},
 		{
-			"an interjection stands alone", []string{`{"type":"user","text":"a"}`, `{"type":"user","text":"b","interjection":true}`, `{"type":"user","text":"c"}`},
+			"an interjection stands alone",
+			[]string{`{"type":"user","text":"a"}`, `{"type":"user","text":"b","interjection":true}`, `{"type":"user","text":"c"}`},
 			`{"streamOpen":true,"entries":[{"id":"1.0","kind":"user","text":"a","at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:02Z"},` +
 				`{"id":"2.0","kind":"user","text":"b","at":"2026-01-01T12:00:02Z","end":"2026-01-01T12:00:02Z","interject":true},` +
 				`{"id":"3.0","kind":"user","text":"c","at":"2026-01-01T12:00:03Z","open":true,"streaming":true}]}`,
 		},
 		{
-			"a plan is drawn, and its acceptance marked", []string{
+			"a plan is drawn, and its acceptance marked",
+			[]string{
 				`{"type":"plan","plan":{"id":"p1","plan":"do it"}}`,
 				`{"type":"ask","ask":{"id":"p1","kind":"plan","outcome":"answered","by":"client","accepted":true}}`,
 			},
 			`{"entries":[{"id":"1.0","kind":"plan","plan":{"id":"p1","plan":"do it","accepted":true},"at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:01Z"}]}`,
 		},
 		{
-			"an open compaction is drawn", []string{`{"type":"compaction","compaction":{"phase":"started","reason":"auto"}}`},
+			"an open compaction is drawn",
+			[]string{`{"type":"compaction","compaction":{"phase":"started","reason":"auto"}}`},
 			`{"compacting":{"since":"2026-01-01T12:00:01Z","reason":"auto"}}`,
 		},
 		{
 			"a turn's end ends a compaction whose end was lost", []string{`{"type":"compaction","compaction":{"phase":"started","reason":"auto"}}`, ended}, `{}`,
 		},
 		{
-			"a compaction's end is a note", []string{`{"type":"compaction","compaction":{"phase":"ended","reason":"manual","tokensBefore":890000,"tokensAfter":21000}}`},
+			"a compaction's end is a note",
+			[]string{`{"type":"compaction","compaction":{"phase":"ended","reason":"manual","tokensBefore":890000,"tokensAfter":21000}}`},
 			`{"entries":[{"id":"1.0","kind":"note","text":"context compacted on request · 890k → 21k tokens","at":"2026-01-01T12:00:01Z","end":"2026-01-01T12:00:01Z"}]}`,
 		},
 		{
-			"todos mark their turn", []string{`{"type":"todos","todos":[{"id":"1","content":"x","status":"completed"}]}`},
+			"todos mark their turn",
+			[]string{`{"type":"todos","todos":[{"id":"1","content":"x","status":"completed"}]}`},
 			`{"todoPlanned":true,"todoDone":true}`,
 		},
 		{"a sub-agent's text is not main's", []string{`{"type":"text","text":"x","agent":"a1"}`}, `{}`},
@@ -170,21 +184,25 @@ func TestSections(t *testing.T) {
 		{"the running turn", []string{prompt}, `"seq":1,"turn":{"id":"turn-1","text":"go","origin":"submit","at":"2026-01-01T12:00:01Z"}`},
 		{"an ended turn", []string{prompt, ended}, `"seq":2`},
 		{
-			"a foreign turn", []string{`{"type":"foreign_turn","foreignTurn":{"id":"w","text":"x","running":true}}`},
+			"a foreign turn",
+			[]string{`{"type":"foreign_turn","foreignTurn":{"id":"w","text":"x","running":true}}`},
 			`"seq":1,"turn":{"id":"w","text":"x","at":"2026-01-01T12:00:01Z","foreign":true}`,
 		},
 		{"an ended foreign turn", []string{`{"type":"foreign_turn","foreignTurn":{"id":"w","running":true}}`, `{"type":"foreign_turn","foreignTurn":{"id":"w"}}`}, `"seq":2`},
 		{"a replay", []string{`{"type":"replay","replay":{"phase":"start"}}`}, `"seq":1,"replaying":true`},
 		{
-			"an open ask", []string{`{"type":"permission","permission":{"id":"k","options":[{"optionId":"1","name":"Yes","kind":"allow_once"}]}}`},
+			"an open ask",
+			[]string{`{"type":"permission","permission":{"id":"k","options":[{"optionId":"1","name":"Yes","kind":"allow_once"}]}}`},
 			`"seq":1,"asks":[{"id":"k","kind":"permission","body":{"permission":{"id":"k","options":[{"optionId":"1","name":"Yes","kind":"allow_once"}]}},"at":"2026-01-01T12:00:01Z"}]`,
 		},
 		{
-			"an ended ask", []string{`{"type":"question","question":{"id":"k"}}`, `{"type":"ask","ask":{"id":"k","kind":"question","outcome":"answered","by":"client"}}`},
+			"an ended ask",
+			[]string{`{"type":"question","question":{"id":"k"}}`, `{"type":"ask","ask":{"id":"k","kind":"question","outcome":"answered","by":"client"}}`},
 			`"seq":2,"ended":[{"id":"k","kind":"question","outcome":"answered","by":"client","at":"2026-01-01T12:00:02Z"}]`,
 		},
 		{
-			"the queue", []string{
+			"the queue",
+			[]string{
 				`{"type":"queue","queue":{"id":"q-1","text":"a"},"queueChange":"queued"}`,
 				`{"type":"queue","queue":{"id":"q-2","text":"b"},"queueChange":"queued","queuePos":1}`,
 				`{"type":"queue","queue":{"id":"q-1","text":"c","version":1},"queueChange":"edited"}`,
@@ -194,7 +212,8 @@ func TestSections(t *testing.T) {
 			`"seq":5,"queue":[{"id":"q-1","text":"c","version":1},{"id":"q-2","text":"b"}]`,
 		},
 		{
-			"a sub-agent's rows and finish", []string{
+			"a sub-agent's rows and finish",
+			[]string{
 				`{"type":"subagent","subagent":{"id":"a"},"subagentChange":"spawned"}`,
 				`{"type":"subagent","subagent":{"id":"b"},"subagentChange":"spawned"}`,
 				`{"type":"subagent","subagent":{"id":"b","status":"completed"},"subagentChange":"finished"}`,
@@ -202,14 +221,16 @@ func TestSections(t *testing.T) {
 			`"seq":3,"finishSeq":1,"agents":[{"info":{"id":"a"}},{"info":{"id":"b","status":"completed"},"finish":1}]`,
 		},
 		{
-			"settings replace by section", []string{
+			"settings replace by section",
+			[]string{
 				`{"type":"meta","state":{"title":"T","mode":"plan","commands":{"commands":[{"name":"x"}]}}}`,
 				`{"type":"meta","state":{"model":"m","commands":{}}}`, `{"type":"meta","text":"U"}`,
 			},
 			`"seq":3,"settings":{"title":"U","mode":"plan","model":"m","commands":{}}`,
 		},
 		{
-			"an older catalog is ignored", []string{
+			"an older catalog is ignored",
+			[]string{
 				`{"type":"meta","state":{"catalog":{"models":[{"id":"b","name":"B"}],"revision":2}}}`,
 				`{"type":"meta","state":{"catalog":{"models":[{"id":"a","name":"A"}],"revision":1}}}`,
 			},

@@ -37,7 +37,8 @@ func FuzzRestore(f *testing.F) {
 // Whatever decodes as an event folds, twice, onto a State of any shape, and
 // leaves one that encodes and restores.
 func FuzzFold(f *testing.F) {
-	for _, l := range []string{prompt, ended, hi, running, finished, freshSession,
+	for _, l := range []string{
+		prompt, ended, hi, running, finished, freshSession,
 		`{"type":"plan","plan":{"id":"p"}}`, `{"type":"ask","ask":{"id":"p","accepted":true,"body":{"plan":{}}}}`,
 		`{"type":"subagent","subagent":{"id":"a1","endedAt":"0000-01-01T00:00:00+01:00"},"subagentChange":"finished"}`,
 		`{"type":"queue","queue":{"id":"q"},"queueChange":"queued","queuePos":-7}`,

@@ -191,12 +191,16 @@ func TestSettingsAreToldAndAnswered(t *testing.T) {
 		{"mode", "session/set_mode", acptest.M{"modeId": "plan"}, []string{"current_mode_update"}, map[string]string{}},
 		{"model", "session/set_model", acptest.M{"modelId": "fake-deep"}, []string{"config_option_update"}, map[string]string{}},
 		{
-			"model as an option", "session/set_config_option", acptest.M{"configId": "model", "value": "fake-deep"},
-			[]string{"config_option_update"}, map[string]string{"model": "fake-deep", "effort": "medium"},
+			"model as an option", "session/set_config_option",
+			acptest.M{"configId": "model", "value": "fake-deep"},
+			[]string{"config_option_update"},
+			map[string]string{"model": "fake-deep", "effort": "medium"},
 		},
 		{
-			"effort", "session/set_config_option", acptest.M{"configId": "effort", "value": "high"},
-			[]string{"config_option_update"}, map[string]string{"model": "fake-swift", "effort": "high"},
+			"effort", "session/set_config_option",
+			acptest.M{"configId": "effort", "value": "high"},
+			[]string{"config_option_update"},
+			map[string]string{"model": "fake-swift", "effort": "high"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
