@@ -36,7 +36,7 @@ const (
 var programs string
 
 func TestMain(m *testing.M) {
-	os.Exit(build(m))
+	os.Exit(confined(func() int { return build(m) }))
 }
 
 func build(m *testing.M) int {

@@ -97,7 +97,6 @@ type state struct {
 	lookErr error
 	asked   []wanted // wait for the look that has not begun
 	round   []wanted // wait for the round
-	inRound bool
 }
 
 func newState(id string) *state { return &state{id: id, hosts: map[string]*host{}} }
