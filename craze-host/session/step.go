@@ -161,6 +161,9 @@ func stepClose(st *state, now time.Time, out []effect) []effect {
 		}}, now))
 		st.last = &proto.LastTurn{Outcome: proto.TurnCancelled, EndedAt: now, TurnID: t.id}
 		out = append(out, promptEnd(t, now, proto.StopClosing, ""))
+		// An agent that is told ends the commands it runs, which may be out of
+		// reach of whatever ends the agent.
+		out = append(out, effect{kind: agentCancel})
 	}
 	if st.prompted {
 		out = append(out, indexed(st, now))

@@ -272,7 +272,7 @@ func TestACloseEndsEverythingOnTheStream(t *testing.T) {
 	w.says(permission("p"))
 	check(t, told(stepClose(&w.st, noon, nil)),
 		"emit ask p closing by close", `agent tell p "" cancelled=true`,
-		"emit turn turn-1 ended stop=closing cause=c-1/1", "opened", "log_end", "agent_close")
+		"emit turn turn-1 ended stop=closing cause=c-1/1", "agent_cancel", "opened", "log_end", "agent_close")
 	check(t, told(stepClose(&w.st, noon, nil)))
 	check(t, w.do(Prompt{"x"}), "reply not_accepting/not_accepting")
 	check(t, w.do(Cancel{}), "reply not_accepting/not_accepting")

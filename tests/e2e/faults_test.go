@@ -153,3 +153,18 @@ func TestHubsStartedAtOnceLeaveOne(t *testing.T) {
 		return n == 1
 	})
 }
+
+func TestAnAgentThatForksLeavesNothingBehind(t *testing.T) {
+	r := newRig(t)
+	id := r.new("forks", "go on")
+	r.must(0, "wait", id)
+	if log := r.must(0, "log", id).out; !strings.Contains(log, "forked") {
+		t.Fatalf("%q", log)
+	}
+	r.must(0, "stop", id)
+	for _, p := range r.processes() {
+		if p.is("craze-fake-agent") {
+			t.Errorf("left running: %v", p)
+		}
+	}
+}

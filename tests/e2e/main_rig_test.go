@@ -59,7 +59,7 @@ type rig struct {
 
 // scripts are the fake agent's, each a provider of the rig's config.
 var scripts = []string{
-	"echo", "tool", "ask", "slow:20,40", "burst:20000", "crash", "crash-start", "error", "garbage", "long", "stubborn", "deaf", "hang",
+	"echo", "tool", "ask", "slow:20,40", "burst:20000", "crash", "crash-start", "error", "garbage", "long", "stubborn", "deaf", "hang", "forks",
 }
 
 func newRig(t *testing.T) *rig {

@@ -38,6 +38,7 @@ type host struct {
 	control *control.Server
 	journal *journal.Writer // nil when it is off
 	index   chan session.IndexRow
+	orphans orphans
 
 	stop chan struct{} // a session.stop, or the session's own end
 	once sync.Once

@@ -32,7 +32,11 @@ func (h *host) serve(ctx context.Context, sigs <-chan os.Signal) error {
 	if h.journal != nil {
 		writing.Go(func() { h.journal.Run(jctx) }) // ends with the log
 	}
-	running.Go(h.accept)                                // ends as the socket closes
+	running.Go(h.accept) // ends as the socket closes
+	if err := h.orphans.adopt(); err != nil {
+		h.log.Warn().Err(err).Send()
+	}
+	running.Go(func() { h.orphans.reap(actx) })         // ends with kill
 	running.Go(func() { h.runSession(actx) })           // ends with the agent, or kill
 	running.Go(func() { h.onReady(h.session.Ready()) }) // ends with the start
 	h.await(ctx, sigs)
@@ -68,6 +72,9 @@ func (h *host) runSession(ctx context.Context) {
 	if a != nil {
 		a.Close()
 		a.Wait()
+		if n := h.orphans.end(); n > 0 {
+			h.log.Info().Int("processes", n).Msg("ended what the agent left behind")
+		}
 	}
 	h.log.Info().Err(err).Msg("session over")
 	h.beginStop()
@@ -104,6 +111,7 @@ func (h *host) agentEnv() []string {
 // recordGroup writes down the agent's process group, for whoever must clean up
 // after a host that was killed.
 func (h *host) recordGroup(pgid int) error {
+	h.orphans.agent.Store(int64(pgid)) // the leader's own id
 	line, err := spawn.GroupLine(pgid)
 	if err != nil {
 		return fmt.Errorf("record the agent's process group: %w", err)
