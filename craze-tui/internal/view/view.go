@@ -248,6 +248,9 @@ func fields(ss ...string) []string {
 	return out
 }
 
+// oneLine makes one line of a draft's line, whatever was pasted into it.
+var oneLine = strings.NewReplacer("\n", " ", "\t", " ")
+
 func composer(s Screen) []string {
 	lines := s.Composer
 	if len(lines) > composerRows {
@@ -259,7 +262,7 @@ func composer(s Screen) []string {
 		if i == 0 {
 			mark = "› "
 		}
-		l = text.Clean(l)
+		l = oneLine.Replace(text.Clean(l))
 		for text.Cells(l) > max(1, s.Width-3) { // the end of a long line is what is being typed
 			_, size := firstRune(l)
 			l = l[size:]
