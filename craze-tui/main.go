@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 
@@ -71,7 +72,18 @@ func show(l launch.Launch) error {
 	p := tea.NewProgram(m, tea.WithAltScreen(), tea.WithMouseCellMotion())
 	f := feed.Start(st, func(b feed.Batch) { p.Send(b) })
 	defer f.Close()
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	closed := make(chan struct{})
+	go func() { // ends with the view
+		select {
+		case <-hup:
+			p.Quit() // the terminal has gone; the session stays
+		case <-closed:
+		}
+	}()
 	_, err = p.Run()
+	close(closed)
 	if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, tea.ErrInterrupted) {
 		return nil
 	}
