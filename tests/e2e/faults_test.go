@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -166,5 +168,52 @@ func TestAnAgentThatForksLeavesNothingBehind(t *testing.T) {
 		if p.is("craze-fake-agent") {
 			t.Errorf("left running: %v", p)
 		}
+	}
+}
+
+func TestACreateRepeatedToAnotherHubStartsNoSecondSession(t *testing.T) {
+	r := newRig(t)
+	r.must(0, "ps") // starts the hub
+	create := fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"session.create","params":{"cwd":%q,"provider":"echo","requestId":"r-1"}}`, r.work)
+	ask := func() string {
+		return r.raw(`{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocols":[1],"client":{"kind":"t"}}}`, create)
+	}
+	first := ask()
+	r.kill(r.the("craze-hub"), syscall.SIGKILL)
+	r.eventually("the hub to go", func() bool {
+		for _, p := range r.processes() {
+			if p.is("craze-hub") {
+				return false
+			}
+		}
+		return true
+	})
+	second := ask()
+	id := regexp.MustCompile(`"sessionId":"([^"]*)"`)
+	if a, b := id.FindString(first), id.FindString(second); a == "" || a != b || !strings.Contains(second, `"prompt":"unknown"`) {
+		t.Errorf("%s\n%s", first, second)
+	}
+}
+
+func TestAHostThatIsSuspendedIsListedUnreachable(t *testing.T) {
+	r := newRig(t)
+	id := r.new("echo")
+	r.kill(r.the("craze-host"), syscall.SIGSTOP)
+	if s := r.state(id); s != "unreachable" {
+		t.Errorf("state %q", s)
+	}
+	r.kill(r.the("craze-host"), syscall.SIGCONT)
+	r.eventually("it to be back", func() bool { return r.state(id) == "idle" })
+}
+
+func TestAnAgentThatAnswersNothingCanBeWaitedForAndStopped(t *testing.T) {
+	for _, script := range []string{"hang", "deaf"} {
+		t.Run(script, func(t *testing.T) {
+			r := newRig(t)
+			id := r.new(script, "go on")
+			r.must(124, "wait", id, "--timeout", "200ms")
+			r.must(0, "cancel", id)
+			r.must(0, "stop", id)
+		})
 	}
 }

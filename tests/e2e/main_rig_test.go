@@ -226,6 +226,20 @@ func (r *rig) new(script string, args ...string) string {
 	return c.Session.SessionID
 }
 
+// raw sends lines to the hub over a bridge and gives the last reply.
+func (r *rig) raw(lines ...string) string {
+	r.t.Helper()
+	cmd := exec.Command(r.bin("craze-cli"), "bridge", "--hub")
+	cmd.Env, cmd.Dir = r.environ(), r.work
+	cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("bridge: %v\n%s", err, out)
+	}
+	replies := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return replies[len(replies)-1]
+}
+
 // state is a session's in the list, "" when it is not there.
 func (r *rig) state(id string) string {
 	r.t.Helper()

@@ -24,6 +24,7 @@ import (
 	"craze/shared/config"
 	"craze/shared/proto"
 	"craze/shared/registry"
+	"craze/shared/sock"
 	"craze/shared/spawn"
 	"craze/shared/wire"
 )
@@ -205,8 +206,16 @@ func hashOf(p proto.CreateParams) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// run starts a host and its session, and sends the first prompt.
+// run starts a host and its session, and sends the first prompt. A host that
+// carries the request id already is one that an earlier hub started for it.
 func (s *Service) run(ctx context.Context, p proto.CreateParams, hash string) (proto.CreateResult, error) {
+	earlier, err := s.earlier(p.RequestID)
+	if err != nil {
+		return proto.CreateResult{}, err
+	}
+	if earlier != nil {
+		return s.join(ctx, *earlier, hash)
+	}
 	o, err := s.options(p, hash)
 	if err != nil {
 		return proto.CreateResult{}, err
@@ -229,6 +238,48 @@ func (s *Service) run(ctx context.Context, p proto.CreateParams, hash string) (p
 	_ = conn.Close() // the session runs on
 	result.Session = s.row(ctx, ready)
 	return result, nil
+}
+
+// earlier finds the live host of this craze directory that carries a request
+// id. A registry, or an entry in it, that cannot be read leaves that unknown,
+// and then nothing is started.
+func (s *Service) earlier(id string) (*registry.Entry, error) {
+	if id == "" {
+		return nil, nil
+	}
+	unknown := proto.Refuse(proto.CodeUnavailable, proto.ReasonHostUnreachable,
+		"whether that request has started a session cannot be told; try again")
+	hosts, err := s.cfg.Registry.Hosts()
+	if err != nil {
+		s.cfg.Log(err)
+		return nil, unknown
+	}
+	ns := sock.Namespace(s.cfg.CrazeDir)
+	for _, h := range hosts {
+		if h.Err != nil {
+			s.cfg.Log(h.Err)
+			return nil, unknown
+		}
+		if h.Entry.RequestID == id && filepath.Base(filepath.Dir(h.Entry.Socket)) == ns {
+			return &h.Entry, nil
+		}
+	}
+	return nil, nil
+}
+
+// join answers a create with the session that an earlier hub started for it.
+// What became of its first prompt this hub cannot know.
+func (s *Service) join(ctx context.Context, e registry.Entry, hash string) (proto.CreateResult, error) {
+	if e.RequestHash != hash {
+		return proto.CreateResult{}, proto.Refuse(proto.CodeBadRequest, proto.ReasonRequestConflict, "that requestId was used with other params")
+	}
+	ready := spawn.Ready{HostID: e.HostID, Socket: e.Socket, CrazeSessionID: e.CrazeSessionID}
+	conn, refusal := s.started(ctx, ready)
+	if refusal != nil {
+		return proto.CreateResult{}, refusal
+	}
+	_ = conn.Close() // the session runs on
+	return proto.CreateResult{Session: s.row(ctx, ready), Prompt: proto.FirstUnknown, PromptError: client.ErrResumeLost}, nil
 }
 
 // options are the host's launch. A directory or a provider that is not there
