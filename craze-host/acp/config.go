@@ -66,8 +66,10 @@ type Config struct {
 // StartSettings are applied once the session exists; "" leaves the agent's
 // own. One that the agent refuses costs a Diag, not the start.
 type StartSettings struct {
-	Model string
-	Mode  string
+	Model  string
+	Mode   string
+	Effort string
+	Fast   *bool // nil leaves the agent's own
 }
 
 // Limits of one agent.

@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"strconv"
+
 	"craze/shared/proto"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,6 +21,9 @@ const (
 	catMode   = "mode"
 	catModel  = "model"
 	catEffort = "thought_level"
+
+	// optFast is the id of the option that trades care for speed.
+	optFast = "fast"
 )
 
 // settings are a session's: the older modes and models members, and the
@@ -223,22 +228,44 @@ type setting struct {
 	id    string // the option's, for stepSet
 }
 
-// wanted lists the calls that bring the session to what is asked for.
-func (s *settings) wanted(start StartSettings) []setting {
-	var out []setting
+// wanted lists the calls that bring the session to what is asked for, and what
+// is asked for that the agent does not offer.
+func (s *settings) wanted(start StartSettings) (calls []setting, lacking []string) {
 	add := func(what, value, current string, method bool, step string) {
 		o := s.byCategory(what)
 		switch {
 		case value == "" || value == current:
 		case method || o == nil:
-			out = append(out, setting{what: what, value: value, step: step})
+			calls = append(calls, setting{what: what, value: value, step: step})
 		default:
-			out = append(out, setting{what: what, value: value, step: stepSet, id: o.ID})
+			calls = append(calls, setting{what: what, value: value, step: stepSet, id: o.ID})
 		}
 	}
 	add(catModel, start.Model, s.model, s.byMethod.model, stepModel)
 	add(catMode, start.Mode, s.mode, s.byMethod.mode, stepMode)
-	return out
+	option := func(name, value string, o *option) {
+		switch {
+		case value == "":
+		case o == nil:
+			lacking = append(lacking, name)
+		case o.Current != value:
+			calls = append(calls, setting{what: o.Category, value: value, step: stepSet, id: o.ID})
+		}
+	}
+	option("effort", start.Effort, s.byCategory(catEffort))
+	if start.Fast != nil {
+		option("fast", strconv.FormatBool(*start.Fast), s.byID(optFast))
+	}
+	return calls, lacking
+}
+
+func (s *settings) byID(id string) *option {
+	for i := range s.options {
+		if s.options[i].ID == id {
+			return &s.options[i]
+		}
+	}
+	return nil
 }
 
 func (w setting) params(session string) []byte {
@@ -256,12 +283,15 @@ func (w setting) params(session string) []byte {
 func (s *settings) confirm(w setting, answer []option) {
 	if len(answer) > 0 {
 		s.options = answer
+	} else if o := s.byID(w.id); o != nil {
+		o.Current = w.value
 	} else if o := s.byCategory(w.what); o != nil {
 		o.Current = w.value
 	}
-	if w.what == catModel {
+	switch w.what {
+	case catModel:
 		s.model = w.value
-	} else {
+	case catMode:
 		s.mode = w.value
 	}
 	s.adopt()

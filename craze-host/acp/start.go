@@ -226,7 +226,11 @@ func (l *loop) sessionMade(result jsontext.Value) {
 	}
 	l.session = id
 	l.start.set = readSettings(result)
-	l.start.todo = l.start.set.wanted(l.a.cfg.Start)
+	todo, lacking := l.start.set.wanted(l.a.cfg.Start)
+	for _, name := range lacking {
+		l.tell(agent.Diag{Text: "start setting not applied: the agent offers no " + name})
+	}
+	l.start.todo = todo
 	l.nextSetting()
 }
 

@@ -1,12 +1,20 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"craze/shared/proto"
+	"craze/shared/wire"
 )
 
 // burst is how many chunks the agent writes, each with a write of its own.
@@ -114,4 +122,66 @@ func BenchmarkIdleHost(b *testing.B) {
 	}
 	b.ReportMetric(mib/float64(n), "MiB")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRoster is how soon the hub's list tells of a host that has just
+// written its entry, and of one that was killed.
+func BenchmarkRoster(b *testing.B) {
+	root := home(b, "echo")
+	hub := exec.Command(filepath.Join(programs, "craze-hub"), "--log", root+"/hub.log")
+	hub.Env = environ(root)
+	if err := hub.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		hub.Process.Signal(os.Interrupt)
+		if err := hub.Wait(); err != nil {
+			b.Errorf("the hub ended: %v", err)
+		}
+	})
+	p := dialHub(b, root)
+	listed := func(h *host) bool {
+		p.send("sessions.list", "")
+		return bytes.Contains(p.until(`"sessions"`), []byte(h.ready.HostID))
+	}
+	var shown, dropped time.Duration
+	n := 0
+	for b.Loop() {
+		h := startIn(b, root)
+		began := time.Now()
+		for !listed(h) {
+		}
+		shown += time.Since(began)
+		h.dial().attach("")
+		h.kill()
+		began = time.Now()
+		for listed(h) {
+		}
+		dropped += time.Since(began)
+		n++
+	}
+	b.ReportMetric(shown.Seconds()*1000/float64(n), "shown-ms")
+	b.ReportMetric(dropped.Seconds()*1000/float64(n), "dropped-ms")
+	b.ReportMetric(rss(b, hub.Process.Pid), "MiB")
+}
+
+// dialHub connects to the hub of a home once it serves.
+func dialHub(tb testing.TB, root string) *peer {
+	for {
+		sockets, err := filepath.Glob(root + "/run/*/hub.sock")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if len(sockets) == 0 {
+			continue
+		}
+		c, err := net.Dial("unix", sockets[0])
+		if err != nil {
+			continue
+		}
+		p := &peer{tb: tb, c: c, lines: wire.NewLineReader(c, proto.OutboundLineMax)}
+		p.send("hello", `"protocols":[1],"client":{"kind":"bench"}`)
+		p.until(`"capabilities"`)
+		return p
+	}
 }

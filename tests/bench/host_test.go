@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -41,9 +42,16 @@ type host struct {
 	tb    testing.TB
 	ready spawn.Ready
 	pid   int
+	kill  func() // as kill -9 does
 }
 
 func startHost(tb testing.TB, script string) *host {
+	tb.Helper()
+	return startIn(tb, home(tb, script))
+}
+
+// home is a scratch home whose provider bench runs one script.
+func home(tb testing.TB, script string) string {
 	tb.Helper()
 	root, err := os.MkdirTemp("/tmp", "cz")
 	if err != nil {
@@ -59,12 +67,22 @@ func startHost(tb testing.TB, script string) *host {
 	if err := os.WriteFile(root+"/craze/config.toml", []byte(cfg), 0o600); err != nil {
 		tb.Fatal(err)
 	}
+	return root
+}
+
+func environ(root string) []string {
+	return []string{"HOME=" + root + "/home", "CRAZE_HOME=" + root + "/craze", "CRAZE_RUNTIME_DIR=" + root + "/run", "PATH=/usr/bin:/bin"}
+}
+
+// startIn starts a host in a home.
+func startIn(tb testing.TB, root string) *host {
+	tb.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	cmd := exec.Command(filepath.Join(programs, "craze-host"), "--provider=bench", "--workspace", root+"/work", "--ready-fd", "3", "--log", root+"/log")
-	cmd.Env = []string{"HOME=" + root + "/home", "CRAZE_HOME=" + root + "/craze", "CRAZE_RUNTIME_DIR=" + root + "/run", "PATH=/usr/bin:/bin"}
+	cmd.Env = environ(root)
 	cmd.ExtraFiles = []*os.File{w}
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
@@ -79,13 +97,31 @@ func startHost(tb testing.TB, script string) *host {
 	if err := json.Unmarshal(line, &h.ready); err != nil || !h.ready.OK {
 		tb.Fatalf("%s %v", line, err)
 	}
+	killed := false
+	h.kill = func() {
+		killed = true
+		if err := errors.Join(cmd.Process.Kill(), ignoreExit(cmd.Wait())); err != nil {
+			tb.Error(err)
+		}
+	}
 	tb.Cleanup(func() {
+		if killed {
+			return
+		}
 		cmd.Process.Signal(os.Interrupt)
 		if err := cmd.Wait(); err != nil {
 			tb.Errorf("the host ended: %v", err)
 		}
 	})
 	return h
+}
+
+// ignoreExit passes over how a process ended.
+func ignoreExit(err error) error {
+	if _, ok := errors.AsType[*exec.ExitError](err); ok {
+		return nil
+	}
+	return err
 }
 
 // peer is a client that reads lines and does nothing with them but count.

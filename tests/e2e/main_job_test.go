@@ -199,3 +199,17 @@ func TestAClientThatStopsReadingHurtsOnlyItself(t *testing.T) {
 		t.Errorf("%d %s", res.code, res.err)
 	}
 }
+
+func TestStartSettingsReachTheAgent(t *testing.T) {
+	r := newRig(t)
+	id := r.new("echo", "--model", "fake-deep", "--effort", "high")
+	res := r.must(0, "ps", "--json")
+	if !strings.Contains(res.out, `"model":"fake-deep"`) {
+		t.Errorf("%s", res.out)
+	}
+	state := r.rawHost(id, `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocols":[1],"client":{"kind":"t"}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"session.state","params":{"sessionId":"`+id+`"}}`)
+	if !strings.Contains(state, `"category":"thought_level","type":"select","current":"high"`) {
+		t.Errorf("%s", state)
+	}
+}

@@ -229,7 +229,18 @@ func (r *rig) new(script string, args ...string) string {
 // raw sends lines to the hub over a bridge and gives the last reply.
 func (r *rig) raw(lines ...string) string {
 	r.t.Helper()
-	cmd := exec.Command(r.bin("craze-cli"), "bridge", "--hub")
+	return r.bridge([]string{"--hub"}, lines)
+}
+
+// rawHost does the same with a session's host.
+func (r *rig) rawHost(session string, lines ...string) string {
+	r.t.Helper()
+	return r.bridge([]string{"--session", session}, lines)
+}
+
+func (r *rig) bridge(to, lines []string) string {
+	r.t.Helper()
+	cmd := exec.Command(r.bin("craze-cli"), append([]string{"bridge"}, to...)...)
 	cmd.Env, cmd.Dir = r.environ(), r.work
 	cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
 	out, err := cmd.CombinedOutput()

@@ -92,8 +92,11 @@ func TestTheStateIsTheFirstThatHolds(t *testing.T) {
 func TestEntriesAreCleaned(t *testing.T) {
 	evil := "a\x1b]52;c;eA==\x07b\x9b31m\u202ec"
 	for _, e := range []transcript.Entry{
-		{Kind: transcript.KindUser, Text: evil}, {Kind: transcript.KindAssistant, Text: evil}, {Kind: transcript.KindThought, Text: evil},
-		{Kind: transcript.KindError, Text: evil}, {Kind: transcript.KindNote, Text: evil},
+		{Kind: transcript.KindUser, Text: evil},
+		{Kind: transcript.KindAssistant, Text: evil},
+		{Kind: transcript.KindThought, Text: evil},
+		{Kind: transcript.KindError, Text: evil},
+		{Kind: transcript.KindNote, Text: evil},
 		{Kind: transcript.KindTool, Tool: &proto.Tool{Title: evil, Status: evil}},
 	} {
 		if out := Entry(e); out != text.Clean(out) {

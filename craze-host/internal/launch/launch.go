@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"craze/craze-host/internal/lifecycle"
@@ -45,7 +46,7 @@ func (l *Launch) Close() {
 
 type flags struct {
 	hostID, workspace, provider, model, effort, mode, requestID, requestHash, log, agentBin string
-	fast, force, noForce                                                                    bool
+	fast, fastSet, force, noForce                                                           bool
 	readyFD                                                                                 int
 }
 
@@ -59,10 +60,15 @@ func (f *flags) set(args []string) error {
 	} {
 		fs.StringVar(to, name, "", "")
 	}
-	fs.BoolVar(&f.fast, "fast", false, "")
 	fs.BoolVar(&f.force, "force", false, "")
 	fs.BoolVar(&f.noForce, "no-force", false, "")
 	fs.IntVar(&f.readyFD, "ready-fd", 0, "")
+	fs.BoolFunc("no-fast", "", func(string) error { f.fastSet, f.fast = true, false; return nil })
+	fs.BoolFunc("fast", "", func(v string) error {
+		on, err := strconv.ParseBool(v)
+		f.fastSet, f.fast = true, on
+		return err
+	})
 	if err := fs.Parse(args); err != nil || fs.NArg() > 0 {
 		return fmt.Errorf("%w: craze-host [--workspace DIR] [--provider ID] [--model M] [--force|--no-force] [--log FILE]", ErrUsage)
 	}
@@ -118,6 +124,9 @@ func (l *Launch) fill(f flags, getenv config.Getenv, environ []string) error {
 	c.Environ = config.HandOn(environ, dir)
 	c.HostID, c.Model, c.Effort, c.PermissionMode = f.hostID, f.model, f.effort, f.mode
 	c.RequestID, c.RequestHash = f.requestID, f.requestHash
+	if f.fastSet {
+		c.Fast = &f.fast
+	}
 	if c.Workspace, err = workspace(f.workspace); err != nil {
 		return fmt.Errorf("%w: %w", ErrUsage, err)
 	}

@@ -37,6 +37,7 @@ type Config struct {
 	ArgvErr        error    // why there is none: the session's start fails with it
 	Model          string
 	Effort         string
+	Fast           *bool  // nil leaves the agent's own
 	PermissionMode string // proto.PermBypass or proto.PermPrompt
 	RequestID      string
 	RequestHash    string

@@ -93,7 +93,7 @@ func (h *host) startAgent(ctx context.Context) (*acp.Agent, error) {
 	}
 	return acp.Start(ctx, acp.Config{
 		Argv: argv, Env: h.agentEnv(), Dir: h.cfg.Workspace, AuthMethod: h.cfg.Provider.AuthMethod,
-		Start: acp.StartSettings{Model: h.cfg.Model}, Version: h.cfg.Version,
+		Start: acp.StartSettings{Model: h.cfg.Model, Effort: h.cfg.Effort, Fast: h.cfg.Fast}, Version: h.cfg.Version,
 		StderrLog: h.cfg.Stderr, OnGroup: h.recordGroup, Sink: h.session.Deliver,
 	})
 }
