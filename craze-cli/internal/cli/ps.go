@@ -21,6 +21,8 @@ const (
 	hostWait = 500 * time.Millisecond
 	// hostsAtOnce is how many are asked at a time then.
 	hostsAtOnce = 8
+	// replyCells is how much of a last reply stands in for a title.
+	replyCells = 60
 )
 
 func (a *app) ps(c *ucli.Context) error {
@@ -58,7 +60,7 @@ func (a *app) session(r proto.RosterRow) render.Session {
 		Model: row.Model, Dir: text.Tilde(r.Host.Workspace, a.env.Getenv("HOME")), Since: row.Since, Title: row.Title,
 	}
 	if s.Title == "" {
-		s.Title = row.LastReply // says more than nothing of what the session is
+		s.Title = text.OneLine(row.LastReply, replyCells) // says more than nothing of what the session is
 	}
 	if row.HeadAsk != nil {
 		s.Title = row.HeadAsk.Label
