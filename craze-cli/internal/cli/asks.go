@@ -16,16 +16,7 @@ type askList struct {
 	Asks []proto.Ask `json:"asks"`
 }
 
-func (a *app) asks(c *ucli.Context) error {
-	word, err := one(c)
-	if err != nil {
-		return err
-	}
-	t, err := a.open(c.Context, word)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
+func (a *app) asks(c *ucli.Context, t *target) error {
 	ctx, cancel := context.WithTimeout(c.Context, callWait)
 	defer cancel()
 	open, err := t.Asks(ctx)

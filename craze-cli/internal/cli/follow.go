@@ -48,7 +48,6 @@ type facts struct {
 
 	message strings.Builder // the last assistant text of the running or last turn
 	kind    proto.EventType // of the last chunk
-	whole   bool            // message holds all of it
 }
 
 // settle says whether the wait is over, and how.
@@ -58,17 +57,13 @@ func (f *facts) settle() outcome {
 		return f.last
 	case f.over:
 		return ended
-	case len(f.asks) > 0 && f.concerns():
+	case len(f.asks) > 0: // any stands in the way: no turn behind it can start
 		return asking
 	case f.turn != "" || f.row != "" || f.running != "" || f.queued > 0:
 		return pending
 	}
 	return f.last
 }
-
-// concerns reports whether an open ask stands in the way of what is waited
-// for. Any does: the turns behind it cannot start either.
-func (f *facts) concerns() bool { return true }
 
 // restore takes a snapshot as the place to go on from.
 func (f *facts) restore(s *transcript.State) {
@@ -81,11 +76,9 @@ func (f *facts) restore(s *transcript.State) {
 	}
 	f.message.Reset()
 	f.message.WriteString(s.LastAssistantText())
-	f.whole, f.kind = true, ""
+	f.kind = ""
 	if n := s.Len(""); n > 0 {
-		e := s.At("", n-1)
-		f.whole = !e.Cut
-		if e.Kind == transcript.KindAssistant && e.Open {
+		if e := s.At("", n-1); e.Kind == transcript.KindAssistant && e.Open {
 			f.kind = proto.EvText
 		}
 	}
@@ -119,7 +112,7 @@ func (f *facts) fold(ev *proto.Event) {
 
 func (f *facts) foldTurn(t *proto.Turn) {
 	if t.Phase == proto.TurnStarted {
-		f.running, f.kind, f.whole = t.ID, "", true
+		f.running, f.kind = t.ID, ""
 		f.message.Reset()
 		if f.row == "sent" {
 			f.turn, f.row = t.ID, ""

@@ -25,16 +25,7 @@ type eventLine struct {
 	Event jsontext.Value `json:"event"`
 }
 
-func (a *app) log(c *ucli.Context) error {
-	word, err := one(c)
-	if err != nil {
-		return err
-	}
-	t, err := a.open(c.Context, word)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
+func (a *app) log(c *ucli.Context, t *target) error {
 	st, err := t.Attach(c.Context, client.AttachOptions{When: proto.WhenNow})
 	if err != nil {
 		return err

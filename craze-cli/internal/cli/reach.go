@@ -67,6 +67,22 @@ func one(c *ucli.Context) (string, error) {
 	return c.Args().First(), nil
 }
 
+// onSession makes a command of what is done with the one session it names.
+func (a *app) onSession(run func(*ucli.Context, *target) error) func(*ucli.Context) error {
+	return func(c *ucli.Context) error {
+		word, err := one(c)
+		if err != nil {
+			return err
+		}
+		t, err := a.open(c.Context, word)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		return run(c, t)
+	}
+}
+
 // target is a session and a connection to its host.
 type target struct {
 	*client.Session

@@ -44,16 +44,7 @@ func (a *app) send(c *ucli.Context) error {
 	return nil
 }
 
-func (a *app) wait(c *ucli.Context) error {
-	word, err := one(c)
-	if err != nil {
-		return err
-	}
-	t, err := a.open(c.Context, word)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
+func (a *app) wait(c *ucli.Context, t *target) error {
 	st, err := t.Attach(c.Context, client.AttachOptions{})
 	if err != nil {
 		return startFailed(err)
@@ -61,16 +52,7 @@ func (a *app) wait(c *ucli.Context) error {
 	return a.waitOn(c, t, st, &facts{})
 }
 
-func (a *app) cancel(c *ucli.Context) error {
-	word, err := one(c)
-	if err != nil {
-		return err
-	}
-	t, err := a.open(c.Context, word)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
+func (a *app) cancel(c *ucli.Context, t *target) error {
 	ctx, stop := context.WithTimeout(c.Context, callWait)
 	defer stop()
 	r, err := t.Cancel(ctx, "")

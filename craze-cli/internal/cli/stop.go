@@ -32,19 +32,10 @@ func startFailed(err error) error {
 	return err
 }
 
-func (a *app) stop(c *ucli.Context) error {
-	word, err := one(c)
-	if err != nil {
-		return err
-	}
-	t, err := a.open(c.Context, word)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
+func (a *app) stop(c *ucli.Context, t *target) error {
 	ctx, cancel := context.WithTimeout(c.Context, stopWait)
 	defer cancel()
-	err = t.Stop(ctx)
+	err := t.Stop(ctx)
 	if err != nil && !errors.Is(err, client.ErrDisconnected) && !errors.Is(err, client.ErrGone) {
 		return err // of a lost connection the end itself tells
 	}
