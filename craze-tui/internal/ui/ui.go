@@ -45,8 +45,11 @@ type Session interface {
 
 // Messages of the model's own.
 type (
-	// failed says a call was refused.
-	failed struct{ err error }
+	// failed says a call was refused; draft is the text it would have sent.
+	failed struct {
+		err   error
+		draft string
+	}
 	// sent says a call was taken.
 	sent struct{}
 	// stopped says the session's end has been taken, or cannot be.
@@ -74,6 +77,7 @@ type Model struct {
 	ctrlC  time.Time
 	turnAt time.Time
 	lost   bool
+	ready  bool // the session's start is over
 
 	// Quit is why the view closed.
 	Quit Quit
@@ -108,6 +112,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.wheel(msg)
 	case failed:
 		m.note = msg.err.Error()
+		if msg.draft != "" && len(m.draft) == 1 && m.draft[0] == "" {
+			m.draft = strings.Split(msg.draft, "\n") // what was not taken is not lost
+		}
 	case sent:
 		m.note = ""
 	case stopped:
@@ -128,13 +135,13 @@ func (m *Model) batch(b feed.Batch) tea.Cmd {
 	for _, it := range b.Items {
 		switch it := it.(type) {
 		case client.Restored:
-			m.info, m.state, m.cache, m.lost = it.Info, it.State, view.Cache{}, false
+			m.info, m.state, m.cache, m.lost, m.ready = it.Info, it.State, view.Cache{}, false, it.Ready
 		case client.Event:
 			m.fold(it)
 		case client.Synced:
 			m.lost = false
 		case client.Ready:
-			m.info = it.Info
+			m.info, m.ready = it.Info, true
 			if it.StartFailed {
 				m.note = it.Err
 			}
@@ -271,10 +278,15 @@ func (m *Model) submit() tea.Cmd {
 	if text == "/exit" {
 		return m.quit()
 	}
-	return m.call(func(ctx context.Context) error {
-		_, err := m.Session.Prompt(ctx, text)
-		return err
-	})
+	s := m.Session
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), callWait)
+		defer cancel()
+		if _, err := s.Prompt(ctx, text); err != nil {
+			return failed{err, text}
+		}
+		return sent{}
+	}
 }
 
 // call makes a call beside the loop. It reads nothing of the model.
@@ -283,7 +295,7 @@ func (m *Model) call(f func(context.Context) error) tea.Cmd {
 		ctx, cancel := context.WithTimeout(context.Background(), callWait)
 		defer cancel()
 		if err := f(ctx); err != nil {
-			return failed{err}
+			return failed{err: err}
 		}
 		return sent{}
 	}
@@ -330,7 +342,9 @@ func (m *Model) View() string {
 	}
 	if m.state != nil {
 		s.Entries, s.Title, s.Model, s.Queued = m.state, m.state.Title(), m.state.Settings().Model, len(m.state.Queue())
-		s.State = "idle"
+		if m.ready {
+			s.State = "idle"
+		}
 		if m.working() {
 			s.State, s.Elapsed = "working", m.Now().Sub(m.turnAt)
 		}

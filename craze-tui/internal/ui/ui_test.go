@@ -200,6 +200,27 @@ func TestARefusalIsShown(t *testing.T) {
 	}
 }
 
+func TestAPromptThatWasRefusedIsInTheComposerAgain(t *testing.T) {
+	s := start(t)
+	s.c.fail = errors.New("still starting")
+	s.keys("hi", "ctrl+j", "there", "enter")
+	s.c.log, s.c.fail = nil, nil
+	s.keys("enter")
+	s.did("prompt hi\nthere")
+}
+
+func TestASessionIsStartingUntilItIsReady(t *testing.T) {
+	s := start(t)
+	s.send(feed.Batch{Items: []client.Item{client.Restored{State: transcript.New("inc")}}})
+	if !strings.Contains(s.m.View(), "starting") {
+		t.Errorf("%s", s.m.View())
+	}
+	s.send(feed.Batch{Items: []client.Item{client.Ready{}}})
+	if !strings.Contains(s.m.View(), "idle") {
+		t.Errorf("%s", s.m.View())
+	}
+}
+
 func TestALostConnectionIsShownAndItsEndQuits(t *testing.T) {
 	s := start(t)
 	s.send(feed.Batch{Items: []client.Item{client.Lost{}}})
