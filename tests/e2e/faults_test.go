@@ -65,16 +65,16 @@ func TestAHostIsKilledInMidTurn(t *testing.T) {
 	for _, script := range []string{"slow", "stubborn"} {
 		t.Run(script, func(t *testing.T) {
 			r := newRig(t)
-			id := r.new(script, "go on")
+			id := r.new(script)
+			sending := r.start("craze-cli", "send", id, "--wait", "go on")
 			if script == "slow" {
-				waiting := r.start("craze-cli", "wait", id)
-				r.streaming(id)
+				r.streaming(id) // it attached before it sent
 				r.kill(r.the("craze-host"), syscall.SIGKILL)
-				if res := waiting.wait(); res.code != 6 {
+				if res := sending.wait(); res.code != 6 {
 					t.Errorf("%+v", res)
 				}
 			} else {
-				r.must(0, "wait", id)
+				sending.wait()
 				r.kill(r.the("craze-host"), syscall.SIGKILL)
 			}
 			r.eventually("the list to drop it", func() bool { return r.state(id) == "" })
