@@ -54,7 +54,7 @@ func JournalFile(at time.Time, incarnation string) string {
 // oneTerminal are the variables of one launch or one terminal, which a process
 // that outlives it must not hand on. A name ending in * stands for a prefix.
 var oneTerminal = []string{
-	"CRAZE_PROVIDER", "CRAZE_AGENT_BIN", "TMUX", "TMUX_PANE", "HERDR_*", "ROOST_*",
+	"CRAZE_PROVIDER", "CRAZE_AGENT_BIN", "CRAZE_HOST_ID", "TMUX", "TMUX_PANE", "HERDR_*", "ROOST_*",
 	"STY", "WINDOW", "WINDOWID", "TERM_SESSION_ID", "ITERM_SESSION_ID", "KITTY_*", "WEZTERM_PANE", "GHOSTTY_*",
 	"COLUMNS", "LINES",
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"syscall"
@@ -214,6 +215,49 @@ func TestAnAgentThatAnswersNothingCanBeWaitedForAndStopped(t *testing.T) {
 			r.must(124, "wait", id, "--timeout", "200ms")
 			r.must(0, "cancel", id)
 			r.must(0, "stop", id)
+		})
+	}
+}
+
+// TestWhatAnAgentRunsInASessionOfItsOwnEndsWithIt uses an agent that starts a
+// command out of reach of its process group, and a session of craze's.
+func TestWhatAnAgentRunsInASessionOfItsOwnEndsWithIt(t *testing.T) {
+	for _, end := range []string{"stop", "kill -9"} {
+		t.Run(end, func(t *testing.T) {
+			r := newRig(t)
+			script := "#!/bin/sh\nsetsid sleep 300 </dev/null >/dev/null 2>&1 &\n" +
+				r.bin("craze-cli") + " new --provider echo inner >/dev/null 2>&1\nexec " + r.bin("craze-fake-agent") + " -script echo\n"
+			if err := os.WriteFile(r.root+"/agent.sh", []byte(script), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			r.config(fmt.Sprintf("[providers.wild]\ncommand = [%q]\n[providers.echo]\ncommand = [%q, \"-script\", \"echo\"]\n",
+				r.root+"/agent.sh", r.bin("craze-fake-agent")))
+			id := r.new("wild", "hi")
+			r.must(0, "wait", id)
+			count := func(name string) (n int) {
+				for _, p := range r.processes() {
+					if p.is(name) {
+						n++
+					}
+				}
+				return n
+			}
+			if count("sleep") != 1 || count("craze-host") != 2 {
+				t.Fatalf("%v", r.processes())
+			}
+			if end == "stop" {
+				r.must(0, "stop", id)
+			} else {
+				for _, p := range r.processes() {
+					if p.is("craze-host") && strings.Contains(strings.Join(p.args, " "), "--provider=wild") {
+						r.kill(p, syscall.SIGKILL)
+					}
+				}
+			}
+			r.eventually("the command to go", func() bool { return count("sleep") == 0 })
+			if count("craze-host") != 1 || r.only() == "" {
+				t.Errorf("the inner session is gone: %v", r.processes())
+			}
 		})
 	}
 }

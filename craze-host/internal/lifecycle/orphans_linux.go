@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"craze/shared/spawn"
 )
 
 // An agent's commands often run in sessions of their own, out of reach of its
@@ -55,15 +57,20 @@ func (o *orphans) reap(ctx context.Context) {
 	}
 }
 
-// end kills what is left, once the agent itself has been reaped, and waits for
-// it to be gone. It reports how many there were.
-func (o *orphans) end() int {
+// end kills what is left of the agent's, once the agent itself has been reaped,
+// and waits for it to be gone. It reports how many there were. A hub or a host
+// that the agent started bears no mark, and is no part of it.
+func (o *orphans) end(hostID string) int {
 	killed := map[int]bool{}
 	deadline := time.Now().Add(orphanWait)
 	for {
-		left := o.each(func(pid int) {
-			killed[pid] = true
-			_ = syscall.Kill(pid, syscall.SIGKILL) // gone already is as good
+		left := 0
+		o.each(func(pid int) {
+			if spawn.Marked(pid, hostID) {
+				left++
+				killed[pid] = true
+				_ = syscall.Kill(pid, syscall.SIGKILL) // gone already is as good
+			}
 			reapOne(pid)
 		})
 		if left == 0 || time.Now().After(deadline) {
@@ -78,17 +85,16 @@ func reapOne(pid int) {
 	_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 }
 
-// each calls f with every child but the agent, and counts them. Before the
+// each calls f with every child but the agent. Before the
 // agent's pid is known there can be no orphan, and nothing is touched.
-func (o *orphans) each(f func(pid int)) int {
+func (o *orphans) each(f func(pid int)) {
 	agent := int(o.agent.Load())
 	if agent == 0 {
-		return 0
+		return
 	}
-	n := 0
 	lists, err := filepath.Glob("/proc/self/task/*/children")
 	if err != nil {
-		return 0
+		return
 	}
 	for _, l := range lists {
 		b, err := os.ReadFile(l)
@@ -97,10 +103,8 @@ func (o *orphans) each(f func(pid int)) int {
 		}
 		for _, word := range strings.Fields(string(b)) {
 			if pid, err := strconv.Atoi(word); err == nil && pid != agent {
-				n++
 				f(pid)
 			}
 		}
 	}
-	return n
 }

@@ -15,4 +15,4 @@ type orphans struct {
 
 func (o *orphans) adopt() error             { return nil }
 func (o *orphans) reap(ctx context.Context) { <-ctx.Done() }
-func (o *orphans) end() int                 { return 0 }
+func (o *orphans) end(string) int           { return 0 }

@@ -72,7 +72,7 @@ func (h *host) runSession(ctx context.Context) {
 	if a != nil {
 		a.Close()
 		a.Wait()
-		if n := h.orphans.end(); n > 0 {
+		if n := h.orphans.end(h.info.HostID); n > 0 {
 			h.log.Info().Int("processes", n).Msg("ended what the agent left behind")
 		}
 	}
@@ -105,7 +105,7 @@ func (h *host) agentEnv() []string {
 	for k, v := range h.cfg.Provider.Env {
 		env = append(env, k+"="+v)
 	}
-	return env
+	return append(env, spawn.MarkVar+"="+h.info.HostID)
 }
 
 // recordGroup writes down the agent's process group, for whoever must clean up

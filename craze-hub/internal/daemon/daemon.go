@@ -230,6 +230,7 @@ func (h *hub) bury(hostID string) {
 		return
 	}
 	spawn.KillGroups(lines)
+	spawn.KillMarked(hostID) // what the agent ran in sessions of its own
 	h.log.Info().Str("host", hostID).Msg("a host died; its agents are ended")
 	if err := h.reg.RemovePgids(hostID); err != nil {
 		h.warn(err)
