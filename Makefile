@@ -68,7 +68,7 @@ bench: build ## the benchmarks; the output is for benchstat
 check: lint test race ## all that a change must pass
 
 agents: ## opencode and grok, from npm, into .agents/
-	sh tests/agents/install.sh $(AGENTS)
+	bash tests/agents/install.sh $(AGENTS)
 
 test-agents: build agents ## the main job on the real agents, against a scripted model
 	CRAZE_AGENTS=$(AGENTS) $(GO) test -count=1 -tags agents ./tests/agents/... ./tests/e2e/...
