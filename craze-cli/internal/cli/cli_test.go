@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"craze/shared/proto"
+	"craze/shared/transcript"
 )
 
 // run runs one command line in a home of its own.
@@ -158,6 +159,38 @@ func TestAWaitSettles(t *testing.T) {
 	f := &facts{turn: "turn-1", over: true}
 	if f.settle() != ended {
 		t.Error("a session that is over is waited for")
+	}
+}
+
+// TestAWaitThatJoinsInMidMessageHasAllOfIt joins behind every event of a turn,
+// over a snapshot, as a client does that attaches late.
+func TestAWaitThatJoinsInMidMessageHasAllOfIt(t *testing.T) {
+	events := []*proto.Event{
+		turn("turn-1", proto.TurnStarted, nil), said("let me look"), {Type: proto.EvTool, Tool: &proto.Tool{ID: "t"}},
+		said("it is "), said("so"), {Type: proto.EvDone, StopReason: proto.StopEndTurn},
+		turn("turn-1", proto.TurnEnded, func(t *proto.Turn) { t.StopReason = proto.StopEndTurn }),
+	}
+	for cut := range len(events) + 1 {
+		live := transcript.New("inc")
+		for i, ev := range events[:cut] {
+			live.Fold(uint64(i+1), ev)
+		}
+		snap, err := live.Cut(uint64(cut)).Encode(0, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		restored, err := transcript.Restore(snap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &facts{}
+		f.restore(restored)
+		for _, ev := range events[cut:] {
+			f.fold(ev)
+		}
+		if got := f.message.String(); got != "it is so" {
+			t.Errorf("joined behind %d events: %q", cut, got)
+		}
 	}
 }
 

@@ -74,14 +74,15 @@ func (f *facts) restore(s *transcript.State) {
 	for _, a := range s.Asks() {
 		f.asks = append(f.asks, a.ID)
 	}
-	f.message.Reset()
-	f.message.WriteString(s.LastAssistantText())
+	message := s.LastAssistantText()
 	f.kind = ""
 	if n := s.Len(""); n > 0 {
 		if e := s.At("", n-1); e.Kind == transcript.KindAssistant && e.Open {
-			f.kind = proto.EvText
+			message, f.kind = e.Text, proto.EvText // more of it may come, or may not
 		}
 	}
+	f.message.Reset()
+	f.message.WriteString(message)
 }
 
 // fold takes one event.
