@@ -27,13 +27,14 @@ func TestMain(m *testing.M) {
 // play is what a started process does, by the part it was given.
 func play(act string) int {
 	ready := os.NewFile(3, "ready")
+	term := wait() // before anyone is told that this process is ready
 	switch act {
 	case "ok":
 		if WriteReady(ready, Ready{OK: true, HostID: "0123456789ab", Socket: "/s", Version: strings.Join(os.Args[1:], " ")}) != nil {
 			return 1
 		}
 		ready.Close()
-		<-wait()
+		<-term
 	case "refused":
 		_ = WriteReady(ready, Ready{Error: "no such session", Refused: true})
 		return 1
@@ -42,7 +43,7 @@ func play(act string) int {
 		return 1
 	case "garbage":
 		fmt.Fprintln(ready, "not json")
-		<-wait()
+		<-term
 	case "crash":
 		return 3
 	}
