@@ -195,7 +195,8 @@ func TestAClientThatStopsReadingHurtsOnlyItself(t *testing.T) {
 	}
 	r.must(0, "send", id, "--wait", "go")
 	r.must(0, "stop", id)
-	if res := stuck.wait(); res.code != 0 {
+	// It may be behind still as the session ends, and then it says so.
+	if res := stuck.wait(); res.code != 0 && (res.code != 6 || !strings.Contains(res.err, "gone")) {
 		t.Errorf("%d %s", res.code, res.err)
 	}
 }

@@ -114,12 +114,26 @@ func (r *Roster) perform(ctx context.Context, effects []effect) {
 				r.cfg.Died(e.id)
 			}
 		case timer:
-			t := time.AfterFunc(roundWait, func() { r.post(late{e.w.reply}) })
-			context.AfterFunc(ctx, func() { t.Stop() })
+			r.after(ctx, roundWait, late{e.w.reply})
+		case lookAgain:
+			r.after(ctx, againWait, changed{})
 		case reply:
 			e.to <- e.a // buffered for one
 		}
 	}
+}
+
+// after posts an input once a pause is over, unless ctx ends first.
+func (r *Roster) after(ctx context.Context, d time.Duration, in input) {
+	r.running.Go(func() { // ends with the pause or ctx
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			r.post(in)
+		case <-ctx.Done():
+		}
+	})
 }
 
 // List is the roster, as fresh as its hosts are quick.

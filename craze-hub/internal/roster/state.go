@@ -15,6 +15,9 @@ import (
 const (
 	// roundWait is the longest a list waits for the hosts of its round.
 	roundWait = time.Second
+	// againWait is the pause before a second look for a host whose connection
+	// ended: far over what the kernel takes to end a process.
+	againWait = 100 * time.Millisecond
 	// stale is the age of a row past which it is called approximate.
 	stale = 3 * time.Second
 )
@@ -63,19 +66,22 @@ type (
 	ask   struct{ id string } // ask a host for its row
 	bury  struct{ id string } // a host died: clean up after it
 	timer struct{ w wanted }  // send late after roundWait
-	reply struct {
+	// lookAgain sends changed after a pause.
+	lookAgain struct{}
+	reply     struct {
 		to chan<- answered
 		a  answered
 	}
 )
 
-func (look) effect()  {}
-func (watch) effect() {}
-func (drop) effect()  {}
-func (ask) effect()   {}
-func (bury) effect()  {}
-func (timer) effect() {}
-func (reply) effect() {}
+func (look) effect()      {}
+func (watch) effect()     {}
+func (drop) effect()      {}
+func (ask) effect()       {}
+func (bury) effect()      {}
+func (timer) effect()     {}
+func (lookAgain) effect() {}
+func (reply) effect()     {}
 
 // host is one live host.
 type host struct {
@@ -109,7 +115,9 @@ func step(st *state, in input, now time.Time) []effect {
 	case lost:
 		if h := st.hosts[in.id]; h != nil {
 			h.failed = true
-			return append(st.wantLook(), st.settled(h, now)...)
+			// A process that dies lets go of its socket a moment before its
+			// lock, so one look may come too early.
+			return append(append(st.wantLook(), lookAgain{}), st.settled(h, now)...)
 		}
 	case wanted:
 		st.asked = append(st.asked, in)

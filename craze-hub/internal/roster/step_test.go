@@ -39,6 +39,8 @@ func told(effects []effect) []string {
 			out = append(out, "bury "+e.id)
 		case timer:
 			out = append(out, "timer")
+		case lookAgain:
+			out = append(out, "again")
 		case reply:
 			e.to <- e.a
 		}
@@ -117,7 +119,9 @@ func TestANewHostIsAskedAsSoonAsItsEntryIsSeen(t *testing.T) {
 func TestAHostThatDiesLeavesAtTheNextLook(t *testing.T) {
 	st := newState("hub")
 	step(st, scanned{hosts: []registry.Host{entry("a"), entry("b")}}, noon)
-	check(t, told(step(st, lost{"a"}, noon)), "look")
+	check(t, told(step(st, lost{"a"}, noon)), "again", "look")
+	check(t, told(step(st, scanned{hosts: []registry.Host{entry("a"), entry("b")}}, noon))) // its lock is not free yet
+	check(t, told(step(st, changed{}, noon)), "look")
 	check(t, told(step(st, scanned{hosts: []registry.Host{entry("b")}}, noon)), "bury a", "drop a")
 	check(t, told(step(st, heardRow("a", `{}`), noon))) // it had answered before it died
 	if len(st.hosts) != 1 {
