@@ -166,8 +166,10 @@ func TestAWaitSettles(t *testing.T) {
 // over a snapshot, as a client does that attaches late.
 func TestAWaitThatJoinsInMidMessageHasAllOfIt(t *testing.T) {
 	events := []*proto.Event{
-		turn("turn-1", proto.TurnStarted, nil), said("let me look"), {Type: proto.EvTool, Tool: &proto.Tool{ID: "t"}},
-		said("it is "), said("so"), {Type: proto.EvDone, StopReason: proto.StopEndTurn},
+		turn("turn-1", proto.TurnStarted, nil), said("let me look"),
+		{Type: proto.EvTool, Tool: &proto.Tool{ID: "t"}},
+		said("it is "), said("so"),
+		{Type: proto.EvDone, StopReason: proto.StopEndTurn},
 		turn("turn-1", proto.TurnEnded, func(t *proto.Turn) { t.StopReason = proto.StopEndTurn }),
 	}
 	for cut := range len(events) + 1 {
