@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -21,30 +22,34 @@ func main() { os.Exit(run()) }
 // signalBase is what a shell adds to a signal's number.
 const signalBase = 128
 
+// grace is how long an interrupted command may take to put its things away.
+// One that reads a pipe, or writes one nobody reads, does not notice at all.
+const grace = 500 * time.Millisecond
+
 func run() int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	sigs := make(chan os.Signal, 1)
 	signal.Notify(sigs, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	var got os.Signal
-	noted := make(chan struct{})
-	go func() { // ends with the first signal, or the process
-		got = <-sigs
-		close(noted)
-		cancel()
+	code := make(chan int, 1)
+	go func() { // ends with the command, or the process
+		code <- cli.Run(ctx, os.Args[1:], cli.Env{
+			Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Environ: os.Environ(),
+			Version: Version, StdinTTY: isTerminal(os.Stdin), Width: width(os.Stdout),
+		})
 	}()
-	code := cli.Run(ctx, os.Args[1:], cli.Env{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Environ: os.Environ(),
-		Version: Version, StdinTTY: isTerminal(os.Stdin), Width: width(os.Stdout),
-	})
 	select {
-	case <-noted:
-		if n, ok := got.(syscall.Signal); ok {
-			return signalBase + int(n)
+	case n := <-code:
+		return n
+	case got := <-sigs:
+		cancel()
+		select {
+		case <-code:
+		case <-time.After(grace):
 		}
-	default:
+		n, _ := got.(syscall.Signal)
+		return signalBase + int(n)
 	}
-	return code
 }
 
 func isTerminal(f *os.File) bool {

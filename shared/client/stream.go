@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/go-json-experiment/json"
-
 	"craze/shared/proto"
 	"craze/shared/transcript"
 )
@@ -19,7 +17,7 @@ type Item interface{ item() }
 // folded before it is to be forgotten.
 type Restored struct {
 	Info  proto.Info
-	State *transcript.State
+	State *transcript.State // the receiver's
 	Ready bool
 	Seq   uint64
 }
@@ -34,14 +32,16 @@ type Event struct {
 // Synced says the stream has come to where the session was at the attach.
 type Synced struct{ Seq uint64 }
 
-// Ready says how a start has ended that was still running at the attach.
+// Ready says how a start has ended that the stream has not told of: one that
+// was still running at the attach, or whose stream goes on behind a cursor.
 type Ready struct {
 	Info        proto.Info
 	StartFailed bool
 	Err         string
 }
 
-// Lost says the connection was lost and is being made again.
+// Lost says the connection was lost and is being made again. A Restored or a
+// Synced follows, or the error that ends the stream.
 type Lost struct{ Err error }
 
 // Ended says the session is over; io.EOF follows.
@@ -59,27 +59,36 @@ func (Ended) item()    {}
 type AttachOptions struct {
 	When   proto.When
 	Budget proto.Budget
-	Cursor *proto.Cursor
+	Cursor *proto.Cursor // the place behind which to go on
 }
 
 // Stream is a session's events. Next has one caller at a time.
 type Stream struct {
-	s       *Session
-	opt     AttachOptions
-	conn    *Conn
-	epoch   int
-	sub     string
-	cursor  proto.Cursor // the last event given
-	held    bool         // cursor is worth resuming from
-	ready   bool
-	again   int // attaches since the stream was last in step
-	pending []note
-	out     []Item
-	over    bool
+	s      *Session
+	opt    AttachOptions
+	link   link
+	sub    string       // the attachment; "" while there is none
+	cursor proto.Cursor // the last event given
+	held   bool         // cursor is worth resuming from
+	ready  bool
+	begun  bool // there was an attachment
+	said   bool // Lost was given since the latest
+	again  int  // attaches since the stream was last in step, the first not counted
+
+	batch []note // taken and not yet given from at on
+	at    int
+	out   Item // to be given next
+	over  bool
+
+	// do is what the stream does next. A step that its context ended is taken
+	// up again by the next call, with req where it waits for an answer.
+	do  func(*Stream, context.Context) error
+	req *request
 }
 
 // Attach puts the session's connection on its stream. The first item is a
-// Restored, unless a cursor was honoured.
+// Restored, unless a cursor was honoured. An Attach that its context ends
+// costs the session its connection, which the next call makes again.
 func (s *Session) Attach(ctx context.Context, opt AttachOptions) (*Stream, error) {
 	if opt.Budget.MaxItems == 0 {
 		opt.Budget.MaxItems = proto.BudgetItemsMax
@@ -87,200 +96,135 @@ func (s *Session) Attach(ctx context.Context, opt AttachOptions) (*Stream, error
 	if opt.Budget.MaxBytes == 0 {
 		opt.Budget.MaxBytes = proto.BudgetBytesMax
 	}
-	st := &Stream{s: s, opt: opt}
+	st := &Stream{s: s, opt: opt, link: s.current(), do: (*Stream).attach}
 	if opt.Cursor != nil {
 		st.cursor, st.held = *opt.Cursor, true
 	}
-	st.conn, st.epoch = s.current()
-	err := st.attach(ctx)
-	if errors.Is(err, ErrDisconnected) {
-		err = st.reconnect(ctx)
-	}
-	if err != nil {
-		return nil, err
+	for !st.begun {
+		if err := st.do(st, ctx); err != nil {
+			st.abandon()
+			return nil, err
+		}
 	}
 	return st, nil
-}
-
-// attach makes one attachment on the current connection, behind the cursor if
-// one is held.
-func (st *Stream) attach(ctx context.Context) error {
-	if st.again++; st.again > MaxReattaches {
-		return fmt.Errorf("the stream was reset %d times in a row: %w", MaxReattaches, ErrDisconnected)
-	}
-	p := proto.AttachParams{SessionID: st.s.cfg.SessionID, When: st.opt.When, Budget: &st.opt.Budget}
-	if st.held {
-		p.Cursor = &st.cursor
-	}
-	var r proto.AttachResult
-	if err := st.conn.Call(ctx, proto.MethodAttach, p, &r); err != nil {
-		return err
-	}
-	st.sub, st.ready = r.Subscription, r.Ready
-	st.cursor, st.held = r.After, true
-	if r.Snapshot == nil {
-		return nil
-	}
-	state, err := transcript.Restore(r.Snapshot)
-	if err != nil {
-		return fmt.Errorf("the host's snapshot cannot be read: %w", err)
-	}
-	st.out = append(st.out, Restored{Info: r.Session, State: state, Ready: r.Ready, Seq: r.After.Seq})
-	return nil
 }
 
 // Cursor is the place of the last event given.
 func (st *Stream) Cursor() proto.Cursor { return st.cursor }
 
 // Next gives the next item, waiting for it. After Ended, and after an error
-// that could not be mended, it gives io.EOF.
+// that could not be mended, it gives io.EOF. A context that ends loses
+// nothing: the next call goes on.
 func (st *Stream) Next(ctx context.Context) (Item, error) {
 	for {
-		if len(st.out) > 0 {
-			it := st.out[0]
-			st.out = st.out[1:]
+		if it := st.out; it != nil {
+			st.out = nil
 			return it, nil
 		}
 		if st.over {
 			return nil, io.EOF
 		}
-		if err := st.fill(ctx); err != nil {
-			st.over = st.over || ctx.Err() == nil
+		if err := st.do(st, ctx); err != nil {
+			if gaveUp(ctx, err) {
+				return nil, ctx.Err()
+			}
+			st.over = true
+			st.abandon()
 			return nil, err
 		}
 	}
 }
 
-// fill turns the next notification into items.
-func (st *Stream) fill(ctx context.Context) error {
-	if len(st.pending) == 0 {
-		got, err := st.conn.notes.next(ctx)
+// gaveUp reports whether an error is only that the caller's context ended.
+func gaveUp(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, ErrNoAnswer))
+}
+
+// follow gives what the attachment brings.
+func (st *Stream) follow(ctx context.Context) error {
+	if st.at == len(st.batch) {
+		var err error
+		st.batch, err = st.link.conn.notes.take(ctx, st.batch)
+		st.at = 0
 		if errors.Is(err, io.EOF) {
-			return st.lose(ctx)
+			return st.lost(st.link.conn.lostError())
 		}
 		if err != nil {
 			return err
 		}
-		st.pending = got
 	}
-	n := st.pending[0]
-	st.pending = st.pending[1:]
-	if n.method == proto.NoteEvent {
-		return st.event(ctx, n)
+	n := st.batch[st.at]
+	st.batch[st.at] = note{}
+	st.at++
+	if n.sub != st.sub && !n.behind {
+		return nil // of an attachment that is over
 	}
-	return st.note(ctx, n)
+	return st.note(n)
 }
 
-// lose says the connection is lost, then makes it again.
-func (st *Stream) lose(ctx context.Context) error {
-	if len(st.out) == 0 && !st.lostSaid() {
-		st.out = append(st.out, Lost{ErrDisconnected})
-		return nil
-	}
-	return st.reconnect(ctx)
-}
-
-// lostSaid reports whether Lost has been given for this connection.
-func (st *Stream) lostSaid() bool {
-	said := st.sub == ""
-	st.sub = ""
-	return said
-}
-
-func (st *Stream) reconnect(ctx context.Context) error {
-	for {
-		c, epoch, _, err := st.s.reconnect(ctx, st.epoch)
-		if err != nil {
-			return err
+func (st *Stream) note(n note) error {
+	switch it := n.item.(type) {
+	case Event:
+		if n.seq != st.cursor.Seq+1 {
+			return st.letGo(false)
 		}
-		st.conn, st.epoch, st.pending = c, epoch, nil
-		if err = st.attach(ctx); !errors.Is(err, ErrDisconnected) || st.again > MaxReattaches {
-			return err
+		st.cursor.Seq = n.seq
+	case Synced:
+		st.again = 0
+	case Ready:
+		st.ready = true
+	case nil:
+		if n.reset != "" {
+			return st.reset(n.reset)
 		}
+		return st.letGo(n.behind && st.ready) // else an event that cannot be decoded
+	default:
+		return fmt.Errorf("a notification gave a %T", it)
 	}
-}
-
-// event gives a record that follows the last one. One of an earlier
-// subscription is passed over; a hole means the stream cannot be trusted.
-func (st *Stream) event(ctx context.Context, n note) error {
-	if n.sub == "" {
-		var p proto.EventNote
-		if err := json.Unmarshal(n.params, &p); err != nil {
-			return fmt.Errorf("an event cannot be read: %w", err)
-		}
-		n.sub, n.seq, n.params = p.Subscription, p.Seq, p.Event
-	}
-	if n.sub != st.sub {
-		return nil
-	}
-	ev, err := proto.DecodeEvent(n.params)
-	if err != nil || n.seq != st.cursor.Seq+1 {
-		return st.reattach(ctx, false)
-	}
-	st.cursor.Seq = n.seq
-	st.out = append(st.out, Event{Seq: n.seq, Event: ev, Body: n.params})
+	st.out = n.item
 	return nil
 }
 
-// reattach attaches again on the same connection.
-func (st *Stream) reattach(ctx context.Context, keep bool) error {
-	if !keep && st.sub != "" {
-		// The old attachment may have ended by itself; the attach tells.
-		_ = st.conn.Call(ctx, proto.MethodDetach, proto.DetachParams{SessionID: st.s.cfg.SessionID, Subscription: st.sub}, nil)
-	}
-	st.held = keep
-	err := st.attach(ctx)
-	if errors.Is(err, ErrDisconnected) && st.again <= MaxReattaches {
-		return st.reconnect(ctx)
-	}
-	return err
-}
-
-func (st *Stream) note(ctx context.Context, n note) error {
-	switch n.method {
-	case proto.NoteSynchronized:
-		var p proto.SyncedNote
-		if json.Unmarshal(n.params, &p) == nil && p.Subscription == st.sub {
-			st.again = 0
-			st.out = append(st.out, Synced{p.Seq})
-		}
-	case proto.NoteReady:
-		var p proto.ReadyNote
-		if json.Unmarshal(n.params, &p) == nil && p.Subscription == st.sub {
-			st.ready = true
-			st.out = append(st.out, Ready{p.Session, p.StartFailed, p.Err})
-		}
-	case proto.NoteReset:
-		var p proto.ResetNote
-		if json.Unmarshal(n.params, &p) == nil && p.Subscription == st.sub {
-			return st.reset(ctx, p.Reason)
-		}
-	}
-	return nil // a notification this build does not know
-}
-
-func (st *Stream) reset(ctx context.Context, reason proto.ResetReason) error {
+// reset does what an attachment's end asks for. The host has ended it.
+func (st *Stream) reset(reason proto.ResetReason) error {
+	st.sub = ""
 	switch reason {
 	case proto.ResetClosed, proto.ResetReplaced:
-		st.over = true
-		st.out = append(st.out, Ended{reason})
+		st.end(reason)
 		return nil
 	case proto.ResetSlow:
+		st.held = st.ready
 		if !st.ready {
 			st.opt.When = proto.WhenReady
 		}
-		st.sub = "" // the host has ended it
-		return st.reattach(ctx, st.ready)
+	default:
+		st.held = false
 	}
-	st.sub = ""
-	return st.reattach(ctx, false)
+	return st.attachAgain()
 }
 
-// Close detaches. The session's connection stays.
+func (st *Stream) end(reason proto.ResetReason) { st.out, st.over = Ended{reason}, true }
+
+// Close detaches. The session's connection stays, unless ctx ends first. It is
+// not to be called while Next is.
 func (st *Stream) Close(ctx context.Context) error {
-	if st.over || st.sub == "" {
+	if st.over {
 		return nil
 	}
 	st.over = true
-	return st.conn.Call(ctx, proto.MethodDetach, proto.DetachParams{SessionID: st.s.cfg.SessionID, Subscription: st.sub}, nil)
+	if st.sub == "" || st.req != nil {
+		st.abandon()
+		return nil
+	}
+	st.link.conn.notes.drop()
+	defer st.link.conn.notes.keep()
+	p := proto.DetachParams{SessionID: st.s.cfg.SessionID, Subscription: st.sub}
+	err := st.link.conn.Call(ctx, proto.MethodDetach, p, nil)
+	if gaveUp(ctx, err) {
+		st.link.conn.abort()
+	}
+	if errors.Is(err, ErrDisconnected) {
+		return nil // what is lost is detached
+	}
+	return err
 }

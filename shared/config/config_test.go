@@ -5,7 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -83,97 +86,97 @@ func TestAFileThatDoesNotParseSaysWhere(t *testing.T) {
 	}
 }
 
-func TestAProviderTable(t *testing.T) {
-	c, warnings, err := Load(write(t, `
-[providers.opencode]
-label = "OpenCode"
-command = ["opencode", "acp"]
-env = { A = "1" }
-later = true
-[providers.grok]
-command = ["x"]
-[providers.empty]
-label = "e"
-[providers.typed]
-command = "x"
-[agents]
-cursor = "bin/cursor"
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(warnings) != 4 {
-		t.Errorf("warnings %q", warnings)
-	}
-	got, err := c.Provider("opencode")
-	want := Provider{
-		ID: "opencode", Label: "OpenCode", Command: []string{"opencode", "acp"}, Names: []string{"opencode"},
-		Env: map[string]string{"A": "1"}, Dialect: DialectACP,
-	}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
-	if _, err := c.Provider("nope"); !errors.Is(err, ErrUnknownProvider) {
-		t.Errorf("%v", err)
-	}
-	if _, err := c.Provider("typed"); err == nil {
-		t.Error("a command that is a string was taken")
-	}
-}
-
-func TestTheAgentsBinary(t *testing.T) {
-	bin := t.TempDir()
-	tool := filepath.Join(bin, "tool")
-	if err := os.WriteFile(tool, []byte("#!/bin/sh\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	c, _, err := Load(write(t, "[agents]\ncursor = \""+tool+"\"\ngx = \"/nowhere/gx\"\n[providers.t]\ncommand = [\"tool\", \"acp\"]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestADetachedSessionNeedsItsSocket(t *testing.T) {
 	for _, tt := range []struct {
-		name, id string
-		l        Lookup
-		want     []string
+		name, toml        string
+		env               []string
+		socket, detach    bool
+		socketWhy, detWhy bool
 	}{
-		{"on PATH", "t", Lookup{Path: bin}, []string{tool, "acp"}},
-		{"set in [agents]", "cursor", Lookup{Path: "/nowhere"}, []string{tool, "acp"}},
-		{"set and missing is no fallback", "gx", Lookup{Path: bin}, nil},
-		{"an override wins", "gx", Lookup{AgentBin: tool}, []string{tool, "agent", "stdio"}},
-		{"nowhere", "grok", Lookup{Path: bin}, nil},
-		{"a sibling", Demo, Lookup{Sibling: func(n string) (string, error) { return "/s/" + n, nil }}, []string{"/s/craze-fake-agent", "-script", "demo"}},
+		{"nothing set", ``, nil, true, true, false, false},
+		{"the socket off in the file", `control_socket = false`, nil, false, false, false, false},
+		{"the socket off for one run", ``, []string{"CRAZE_CONTROL_SOCKET", "0"}, false, false, false, false},
+		{"the variable decides before the file is looked at", `control_socket = 1`, []string{"CRAZE_CONTROL_SOCKET", "x"}, false, false, true, false},
+		{"the variable cannot turn it on", `control_socket = false`, []string{"CRAZE_CONTROL_SOCKET", "1"}, false, false, false, false},
+		{"detaching off", `detach = false`, []string{"CRAZE_DETACH", "1"}, true, false, false, false},
+		{"detaching unreadable", `detach = "true"`, nil, true, false, false, true},
+		{"detaching off for one run", ``, []string{"CRAZE_DETACH", " false "}, true, false, false, false},
+		{"detaching set to blanks", ``, []string{"CRAZE_DETACH", "  "}, true, true, false, false},
+		{"a broken file", `x`, nil, false, false, true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := c.Provider(tt.id)
-			if err != nil {
-				t.Fatal(err)
+			c, _, _ := Load(write(t, tt.toml))
+			on, why := c.ControlSocketOn(env(tt.env...))
+			if on != tt.socket || (why != "") != tt.socketWhy {
+				t.Errorf("socket %v %q", on, why)
 			}
-			got, err := c.Argv(p, tt.l)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Error(diff)
-			}
-			if (err != nil) != (tt.want == nil) || err != nil && !errors.Is(err, ErrNoBinary) {
-				t.Errorf("%v", err)
+			on, why = c.DetachOn(env(tt.env...))
+			if on != tt.detach || (why != "") != tt.detWhy {
+				t.Errorf("detach %v %q", on, why)
 			}
 		})
 	}
 }
 
-func TestSavingTheProviderKeepsTheRest(t *testing.T) {
-	dir := write(t, "theme = \"x\"\n[unknown]\nn = 9007199254740993\n")
-	if err := SaveProvider(dir, "grok"); err != nil {
+func TestHowLongAHostMayIdle(t *testing.T) {
+	for _, tt := range []struct {
+		toml   string
+		want   time.Duration
+		warned bool
+	}{
+		{``, time.Hour, false},
+		{`host_idle_exit = "20m"`, 20 * time.Minute, false},
+		{`host_idle_exit = "0"`, 0, false},
+		{`host_idle_exit = "Never"`, NeverIdle, false},
+		{`host_idle_exit = "-1s"`, time.Hour, true},
+		{`host_idle_exit = "soon"`, time.Hour, true},
+		{`host_idle_exit = 20`, time.Hour, true},
+		{`host_idle_exit = `, time.Hour, true},
+	} {
+		c, _, _ := Load(write(t, tt.toml))
+		if got, why := c.HostIdleExit(); got != tt.want || (why != "") != tt.warned {
+			t.Errorf("%s: %v %q", tt.toml, got, why)
+		}
+	}
+}
+
+func TestSwitchesOfLooksFailOpen(t *testing.T) {
+	for toml, want := range map[string]bool{
+		``: true, `background = true`: true, `background = false`: false, `background = "false"`: true, `background = `: true,
+	} {
+		c, _, _ := Load(write(t, toml))
+		if got := c.BackgroundOn(); got != want || !c.TerminalTitleOn() || !c.HostStatusOn() {
+			t.Errorf("%s: %v", toml, got)
+		}
+	}
+}
+
+func TestWhatIsNoFileIsNotWaitedOn(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, fileName), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, _, err := Load(dir)
-	if err != nil || c.DefaultProvider() != "grok" || c.str("theme") != "x" || c.raw("unknown", "n") != int64(9007199254740993) {
-		t.Errorf("%v %q %v", err, c.DefaultProvider(), c.raw("unknown", "n"))
+	if on, _ := c.JournalOn(env()); err == nil || on {
+		t.Errorf("%v, journal %v", err, on)
 	}
-	broken := write(t, "theme = ")
-	if err := SaveProvider(broken, "grok"); err == nil {
-		t.Error("a broken file was replaced")
+	if err := SaveProvider(dir, "grok"); err == nil {
+		t.Error("a pipe was replaced")
 	}
-	if b, _ := os.ReadFile(filepath.Join(broken, fileName)); string(b) != "theme = " {
-		t.Errorf("it holds %q", b)
+}
+
+func TestAJournalsName(t *testing.T) {
+	if got := JournalDir("/c", "/home/me/src/app"); got != "/c/journal/--home-me-src-app--" {
+		t.Error(got)
+	}
+	long := JournalDir("/c", "/"+strings.Repeat("é", 200)+"/app")
+	other := JournalDir("/c", "/x"+strings.Repeat("é", 200)+"/app")
+	if name := filepath.Base(long); len(name) > nameMax || !strings.HasSuffix(name, "é-app--") || !utf8.ValidString(name) || long == other {
+		t.Errorf("%q (%d bytes), %q", name, len(name), other)
+	}
+	at := time.Date(2026, 9, 20, 0, 59, 29, 5, time.FixedZone("", 2*3600))
+	if got := JournalFile(at, "01a0"); got != "20260919T225929Z_01a0.jsonl" {
+		t.Error(got)
 	}
 }
 

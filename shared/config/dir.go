@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -40,9 +42,19 @@ func Dir(getenv Getenv) (string, error) {
 	return abs, nil
 }
 
-// JournalDir is where a workspace's journals are kept.
+// nameMax is the longest file name, in bytes, that the usual file systems take.
+const nameMax = 255
+
+// JournalDir is where a workspace's journals are kept: its path with dashes for
+// the separators. A path too long for one name keeps its end, after a hash of
+// the whole.
 func JournalDir(crazeDir, workspace string) string {
 	flat := strings.ReplaceAll(strings.Trim(workspace, "/"), "/", "-")
+	if room := nameMax - len("----"); len(flat) > room {
+		sum := sha256.Sum256([]byte(workspace))
+		tag := hex.EncodeToString(sum[:8]) + "-"
+		flat = tag + strings.ToValidUTF8(flat[len(flat)-room+len(tag):], "")
+	}
 	return filepath.Join(crazeDir, "journal", "--"+flat+"--")
 }
 

@@ -3,10 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/providers/rawbytes"
@@ -33,10 +33,11 @@ type Config struct {
 // Load reads config.toml of a craze directory. A missing file is an empty one.
 // A file that cannot be read or parsed is an error that says where; the Config
 // beside it holds the defaults and its access switches are off. Warnings name
-// keys of the wrong kind, which are passed over.
+// keys of the wrong kind, which are passed over; a switch's is given by the
+// method that reads it. Keys craze does not know are passed over silently.
 func Load(dir string) (Config, []string, error) {
 	c := Config{k: koanf.New(keyDelim), dir: dir}
-	data, err := readBounded(filepath.Join(dir, fileName))
+	data, err := readBounded(filepath.Join(dir, fileName), fileMax)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil, nil
 	}
@@ -50,15 +51,26 @@ func Load(dir string) (Config, []string, error) {
 	return c, c.check(), nil
 }
 
-func readBounded(path string) ([]byte, error) {
+// readBounded reads a regular file of at most limit bytes. Anything else there
+// is an error: a pipe would be waited on.
+func readBounded(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > fileMax {
-		return nil, fmt.Errorf("larger than %d bytes", fileMax)
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
 	}
-	return os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("larger than %d bytes", limit)
+	}
+	return data, err
 }
 
 // located puts a parse error's line and column before it.
@@ -73,17 +85,22 @@ func located(err error) error {
 // check names what is of the wrong kind.
 func (c Config) check() []string {
 	var out []string
-	for _, key := range []string{"theme", "provider", "host_idle_exit"} {
+	for _, key := range []string{"theme", "provider"} {
 		if v := c.raw(key); v != nil {
 			if _, ok := v.(string); !ok {
 				out = append(out, fmt.Sprintf("%s: %s is not a string and is ignored", fileName, key))
 			}
 		}
 	}
+	for _, key := range []string{"agents", "providers"} {
+		if _, ok := c.raw(key).(map[string]any); !ok && c.raw(key) != nil {
+			out = append(out, fmt.Sprintf("%s: %s is not a table and is ignored", fileName, key))
+		}
+	}
 	out = append(out, c.checkAgents()...)
 	for _, id := range c.tableIDs() {
-		if _, err := c.userProvider(id); err != nil {
-			out = append(out, fmt.Sprintf("%s: [providers.%s] is ignored: %v", fileName, id, err))
+		if _, err := c.table(id); err != nil {
+			out = append(out, fmt.Sprintf("%s: [providers.%s] is ignored: %v", fileName, shown(id), err))
 		}
 	}
 	return out
@@ -91,7 +108,7 @@ func (c Config) check() []string {
 
 func (c Config) checkAgents() []string {
 	var out []string
-	for _, id := range []string{"cursor", "grok", "gx"} {
+	for _, id := range []string{Cursor, Grok, GX} {
 		v := c.raw("agents", id)
 		if s, ok := v.(string); v != nil && (!ok || !filepath.IsAbs(s)) {
 			out = append(out, fmt.Sprintf("%s: [agents].%s is not an absolute path and is ignored", fileName, id))
@@ -117,18 +134,3 @@ func (c Config) str(path ...string) string {
 	s, _ := c.raw(path...).(string)
 	return s
 }
-
-// tableIDs are the ids of the [providers.<id>] tables, sorted.
-func (c Config) tableIDs() []string {
-	tables, _ := c.raw("providers").(map[string]any)
-	var ids []string
-	for id := range tables {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// DefaultProvider is the provider of a session that names none; "" when none
-// is configured.
-func (c Config) DefaultProvider() string { return c.str("provider") }

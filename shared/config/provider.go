@@ -3,10 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
+	"slices"
 )
 
 // Dialects of ACP.
@@ -16,195 +13,139 @@ const (
 	DialectGrok   = "grok"
 )
 
-// Demo is the provider that needs nothing: craze's own scripted agent.
-const Demo = "demo"
+// The ids of craze's own providers.
+const (
+	Cursor = "cursor"
+	Grok   = "grok"
+	GX     = "gx"
+	Native = "native" // taken, and run by no agent of this build
+	Demo   = "demo"   // needs nothing: craze's own scripted agent
+)
 
 // ErrUnknownProvider says an id names no provider. What to do about it is in
 // the error that wraps it.
 var ErrUnknownProvider = errors.New("unknown provider")
 
-// ErrNoBinary says an agent's binary is not there.
-var ErrNoBinary = errors.New("agent binary not found")
-
 // Provider is an agent provider and how its agent is run.
 type Provider struct {
-	ID         string
-	Label      string
-	Command    []string // argv; the first is looked up on PATH unless absolute
-	Names      []string // binary names to look for in place of Command[0]
-	Env        map[string]string
-	BypassArgs []string // appended when permissions are bypassed
-	AuthMethod string
+	ID    string
+	Label string // one line, for a person
+	// Command is the argv. The first is looked up on PATH unless absolute.
+	Command []string
+	Names   []string // binary names to look for in place of Command[0]
+	Env     map[string]string
+	// BypassArgs are appended when permissions are bypassed. Those of craze's
+	// own providers are in OwnBypass: they go before the command's last word.
+	BypassArgs []string
+	OwnBypass  []string
+	AuthMethod string // an authenticate methodId to use when offered; "" is none
 	Dialect    string
 	Sibling    bool // the binary is one of craze's own
 }
 
-var builtin = map[string]Provider{
-	"cursor": {
-		ID: "cursor", Label: "cursor", Command: []string{"cursor-agent", "acp"},
-		Names: []string{"cursor-agent", "agent"}, Dialect: DialectCursor, AuthMethod: "cursor_login",
-	},
-	"grok": {
-		ID: "grok", Label: "grok", Command: []string{"grok", "agent", "--no-leader", "stdio"},
-		Names: []string{"grok"}, Dialect: DialectGrok, AuthMethod: "xai.api_key",
-	},
-	"gx": {
-		ID: "gx", Label: "gx", Command: []string{"gx", "agent", "stdio"},
-		Names: []string{"gx"}, Dialect: DialectGrok, AuthMethod: "xai.api_key",
-	},
-	Demo: {
-		ID: Demo, Label: "Demo", Command: []string{"craze-fake-agent", "-script", "demo"},
-		Names: []string{"craze-fake-agent"}, Dialect: DialectACP, Sibling: true,
-	},
+// Bypassed is argv, a command line of p's, as it is when permissions are
+// bypassed. It leaves argv alone.
+func (p Provider) Bypassed(argv []string) []string {
+	out := slices.Clone(argv)
+	if n := len(out); n > 0 {
+		out = slices.Insert(out, n-1, p.OwnBypass...)
+	}
+	return append(out, p.BypassArgs...)
 }
 
-var providerID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+// own is one of craze's own providers.
+func own(id string) (Provider, bool) {
+	switch id {
+	case Cursor:
+		return Provider{
+			ID: id, Label: id, Command: []string{"cursor-agent", "acp"}, Names: []string{"cursor-agent", "agent"},
+			OwnBypass: []string{"--force"}, AuthMethod: "cursor_login", Dialect: DialectCursor,
+		}, true
+	case Grok:
+		return Provider{
+			ID: id, Label: id, Command: []string{"grok", "agent", "--no-leader", "stdio"}, Names: []string{"grok"},
+			OwnBypass: []string{"--always-approve"}, AuthMethod: "xai.api_key", Dialect: DialectGrok,
+		}, true
+	case GX:
+		return Provider{
+			ID: id, Label: id, Command: []string{"gx", "agent", "stdio"}, Names: []string{"gx"},
+			OwnBypass: []string{"--always-approve"}, AuthMethod: "xai.api_key", Dialect: DialectGrok,
+		}, true
+	case Demo:
+		return Provider{
+			ID: id, Label: "Demo", Command: []string{"craze-fake-agent", "-script", "demo"}, Names: []string{"craze-fake-agent"},
+			Dialect: DialectACP, Sibling: true,
+		}, true
+	}
+	return Provider{}, false
+}
 
 // Provider gives the provider an id names: one of craze's own, or a
 // [providers.<id>] table. The error is ErrUnknownProvider or says what is
 // wrong with the table.
 func (c Config) Provider(id string) (Provider, error) {
-	if p, ok := builtin[id]; ok {
+	if p, ok := own(id); ok {
 		return p, nil
+	}
+	if id == Native {
+		return Provider{}, fmt.Errorf("%w: this craze has no native agent; name another provider", ErrUnknownProvider)
 	}
 	if c.raw("providers", id) == nil {
 		return Provider{}, fmt.Errorf("%w: add a [providers.<id>] table for it to %s, or name one that is there",
 			ErrUnknownProvider, fileName)
 	}
-	p, err := c.userProvider(id)
+	p, err := c.table(id)
 	if err != nil {
-		return Provider{}, fmt.Errorf("[providers.%s] in %s: %w", id, fileName, err)
+		return Provider{}, fmt.Errorf("[providers.%s] in %s: %w", shown(id), fileName, err)
 	}
 	return p, nil
 }
 
-func (c Config) userProvider(id string) (Provider, error) {
-	_, taken := builtin[id]
-	switch {
-	case !providerID.MatchString(id):
-		return Provider{}, errors.New("an id is lower-case letters, digits, - and _")
-	case taken || id == "native":
-		return Provider{}, errors.New("the id is one of craze's own")
+// DefaultProvider is the id config.toml gives sessions that name none; "" when
+// it gives none. It may name no provider craze knows.
+func (c Config) DefaultProvider() string { return c.str("provider") }
+
+// Choose gives the provider of a launch: the one its flag names, else
+// CRAZE_PROVIDER's, else config.toml's, else cursor. "" names none. An id of
+// the flag's that is no usable provider is an error; one that the environment
+// or the file gives is passed over for cursor, with a warning.
+func (c Config) Choose(flag string, getenv Getenv) (p Provider, warning string, err error) {
+	if flag != "" {
+		p, err = c.Provider(flag)
+		return p, "", err
 	}
-	t, ok := c.raw("providers", id).(map[string]any)
-	if !ok {
-		return Provider{}, errors.New("it is not a table")
+	from, id := "CRAZE_PROVIDER", getenv("CRAZE_PROVIDER")
+	if id == "" {
+		from, id = fileName, c.DefaultProvider()
 	}
-	p := Provider{ID: id, Label: id, Dialect: DialectACP, Env: map[string]string{}}
-	for key, v := range t {
-		if err := p.set(key, v); err != nil {
-			return Provider{}, fmt.Errorf("%s %w", key, err)
+	if id != "" {
+		if p, err = c.Provider(id); err == nil {
+			return p, "", nil
 		}
+		warning = fmt.Sprintf("the provider that %s names cannot be used, so cursor is: %v", from, err)
 	}
-	if len(p.Command) == 0 || p.Command[0] == "" {
-		return Provider{}, errors.New(`it has no command, such as command = ["agent", "acp"]`)
-	}
-	p.Names = p.Command[:1]
-	return p, nil
+	p, err = c.Provider(Cursor)
+	return p, warning, err
 }
 
-// set takes one key of a table; one it does not know is passed over.
-func (p *Provider) set(key string, v any) (err error) {
-	switch key {
-	case "label":
-		p.Label, err = aString(v)
-	case "command":
-		p.Command, err = stringList(v)
-	case "bypass_args":
-		p.BypassArgs, err = stringList(v)
-	case "auth_method":
-		p.AuthMethod, err = aString(v)
-	case "env":
-		table, ok := v.(map[string]any)
-		if !ok {
-			return errors.New("is not a table of strings")
-		}
-		for name, value := range table {
-			if p.Env[name], err = aString(value); err != nil {
-				return err
-			}
+// Offered lists the providers a person may choose among, craze's own first and
+// then the tables by id. gx, which few machines have, is there when its binary
+// is or when it is def, the launch's default; demo only when it is def. A
+// table that cannot be used is not there.
+func (c Config) Offered(def string, l Lookup) []Provider {
+	l.AgentBin = "" // the default provider's alone, which is offered anyway
+	var out []Provider
+	for _, id := range []string{Cursor, Grok, GX, Demo} {
+		p, _ := own(id)
+		_, missing := c.Argv(p, l)
+		if id == def || id == Cursor || id == Grok || id == GX && missing == nil {
+			out = append(out, p)
 		}
 	}
-	return err
-}
-
-func aString(v any) (string, error) {
-	s, ok := v.(string)
-	if !ok {
-		return "", errors.New("is not a string")
-	}
-	return s, nil
-}
-
-func stringList(v any) ([]string, error) {
-	list, ok := v.([]any)
-	if !ok {
-		return nil, errors.New("is not a list of strings")
-	}
-	out := make([]string, 0, len(list))
-	for _, e := range list {
-		s, err := aString(e)
-		if err != nil {
-			return nil, errors.New("is not a list of strings")
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-// Lookup says where an agent's binary may be named. AgentBin is a flag's or a
-// variable's override, which is exclusive. Sibling finds one of craze's own.
-type Lookup struct {
-	AgentBin string
-	Path     string // the PATH to search; "" is the process's own
-	Sibling  func(name string) (string, error)
-}
-
-// Argv is the provider's command line with its binary resolved to a path:
-// the override, [agents].<id>, craze's own sibling, or PATH.
-func (c Config) Argv(p Provider, l Lookup) ([]string, error) {
-	bin, err := c.binary(p, l)
-	if err != nil {
-		return nil, err
-	}
-	return append([]string{bin}, p.Command[1:]...), nil
-}
-
-func (c Config) binary(p Provider, l Lookup) (string, error) {
-	for _, fixed := range []string{l.AgentBin, c.str("agents", p.ID)} {
-		if fixed == "" || !filepath.IsAbs(fixed) && fixed != l.AgentBin {
-			continue
-		}
-		if !executable(fixed) {
-			return "", fmt.Errorf("%w: %s", ErrNoBinary, fixed)
-		}
-		return filepath.Abs(fixed)
-	}
-	if p.Sibling && l.Sibling != nil {
-		return l.Sibling(p.Names[0])
-	}
-	for _, name := range p.Names {
-		if found, ok := onPath(name, l.Path); ok {
-			return found, nil
+	for _, id := range c.tableIDs() {
+		if p, err := c.table(id); err == nil {
+			out = append(out, p)
 		}
 	}
-	return "", fmt.Errorf("%w: %s is not on PATH; install it, or name it in %s", ErrNoBinary, p.Names[0], fileName)
-}
-
-func onPath(name, path string) (string, bool) {
-	if path == "" || filepath.IsAbs(name) {
-		found, err := exec.LookPath(name)
-		return found, err == nil
-	}
-	for _, dir := range filepath.SplitList(path) {
-		if full := filepath.Join(dir, name); filepath.IsAbs(full) && executable(full) {
-			return full, true
-		}
-	}
-	return "", false
-}
-
-func executable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	return out
 }

@@ -4,6 +4,10 @@
 //
 // It promises that a start that fails leaves nothing running: the child is
 // terminated and reaped, and the process groups of its agents with it. A start
-// is bounded by ReadyWait. A started host is the caller's child, and the
-// caller reaps it with Process.Wait; one whose parent exits is the system's.
+// answers within ReadyWait, or failGrace and saidWait later when it fails.
+//
+// Each started process has one goroutine, which waits for it and ends as it is
+// reaped: the parent need do nothing for that, and a parent that ends leaves
+// its child to the system, running. It writes no log, and what an environment
+// should hold is config.HandOn's to say.
 package spawn

@@ -2,7 +2,10 @@ package spawn
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"strconv"
 )
 
 // HostOptions say what to start. Binary, HostID and Workspace are required;
@@ -27,7 +30,7 @@ type HostOptions struct {
 }
 
 func (o HostOptions) args() []string {
-	args := []string{o.Binary, "--ready-fd", "3", "--host-id", o.HostID, "--workspace", o.Workspace}
+	args := []string{o.Binary, "--ready-fd", strconv.Itoa(readyFD), "--host-id", o.HostID, "--workspace", o.Workspace}
 	for _, f := range []struct{ name, value string }{
 		{"--provider", o.Provider},
 		{"--model", o.Model},
@@ -49,13 +52,21 @@ func (o HostOptions) args() []string {
 }
 
 // StartHost starts a host and reads its ready line. An error leaves nothing
-// running. It is a *HeldError when another host holds the session.
+// running, though ctx ended. It is a *HeldError when another host holds the
+// session, and ErrRefused when the session asked for is the problem.
 func StartHost(ctx context.Context, o HostOptions) (Ready, *Process, error) {
+	if o.Binary == "" || o.HostID == "" || !filepath.IsAbs(o.Workspace) {
+		return Ready{}, nil, errors.New("spawn: a host needs its binary, an id and an absolute workspace")
+	}
 	p, r, err := start(o.args(), o.Env, o.Workspace)
 	if err != nil {
 		return Ready{}, nil, err
 	}
 	ready, err := p.await(ctx, r)
+	if err == nil && ready.HostID != o.HostID {
+		p.Terminate(ctx)
+		err = errors.New("the host started under another id than it was given")
+	}
 	if err != nil {
 		if o.Pgids != nil {
 			KillGroups(o.Pgids())
@@ -75,7 +86,7 @@ type HubOptions struct {
 // StartHub starts a hub and waits until it serves. A *HeldError says another
 // hub serves already; the caller dials that one.
 func StartHub(ctx context.Context, o HubOptions) (Ready, *Process, error) {
-	args := []string{o.Binary, "--spawned", "--ready-fd", "3"}
+	args := []string{o.Binary, "--spawned", "--ready-fd", strconv.Itoa(readyFD)}
 	if o.Log != "" {
 		args = append(args, "--log", o.Log)
 	}

@@ -16,7 +16,18 @@ const (
 	ReadyWait = 10 * time.Second
 	// termGrace is how long a process has after SIGTERM: a host's whole end.
 	termGrace = 12 * time.Second
+	// failGrace is that of a process whose start failed, which has no agent.
+	failGrace = 2 * time.Second
+	// saidWait is how long a process that told of its failure, or ended its
+	// side of the pipe, has to be gone by itself.
+	saidWait = time.Second
+	// readyFD is where a started process finds the pipe: the first descriptor
+	// after its stdio.
+	readyFD = 3
 )
+
+// errSilent says a process did not answer in time.
+var errSilent = fmt.Errorf("the process said nothing for %v", ReadyWait)
 
 // Process is a started child. It has one waiter, started with it, which ends
 // as the child is reaped.
@@ -28,7 +39,7 @@ type Process struct {
 }
 
 // start starts argv in a session of its own with nothing on its stdio and the
-// write end of a pipe as descriptor 3.
+// write end of a pipe as descriptor readyFD.
 func start(argv, env []string, dir string) (*Process, *os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -59,8 +70,9 @@ func (p *Process) Wait() error {
 	return p.err
 }
 
-// Terminate ends the child: SIGTERM, a grace, SIGKILL. It returns once the
-// child is reaped, which ctx does not bound: a killed process goes.
+// Terminate ends the child: SIGTERM, a grace of termGrace or until ctx ends,
+// SIGKILL. It returns once the child is reaped, which ctx does not bound: a
+// killed process goes.
 func (p *Process) Terminate(ctx context.Context) {
 	p.signal(syscall.SIGTERM)
 	t := time.NewTimer(termGrace)
@@ -86,26 +98,37 @@ func (p *Process) signal(s syscall.Signal) {
 // time or it is not ok.
 func (p *Process) await(ctx context.Context, r *os.File) (Ready, error) {
 	defer r.Close()
-	deadline := time.Now().Add(ReadyWait)
-	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
-		deadline = d
-	}
-	if err := r.SetReadDeadline(deadline); err != nil {
-		return Ready{}, fmt.Errorf("spawn: %w", err)
-	}
-	stop := context.AfterFunc(ctx, func() { r.Close() })
+	ctx, cancel := context.WithTimeoutCause(ctx, ReadyWait, errSilent)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		// A pipe takes deadlines; one already closed is read no more.
+		_ = r.SetReadDeadline(time.Now())
+	})
 	defer stop()
 	ready, err := readReady(r)
 	if err == nil {
 		return ready, nil
 	}
-	if !time.Now().Before(deadline) {
-		err = fmt.Errorf("the process said nothing for %v", ReadyWait)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = fmt.Errorf("spawn: %w", context.Cause(ctx))
+		p.endFailed(0)
+		return ready, err
 	}
-	select {
-	case <-p.done: // a process that told of its failure is ending by itself
-	case <-time.After(ReadyWait / 10):
-		p.Terminate(ctx)
-	}
+	p.endFailed(saidWait)
 	return ready, err
+}
+
+// endFailed ends a child whose start failed, after a time to go by itself.
+func (p *Process) endFailed(wait time.Duration) {
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-p.done:
+		return
+	case <-t.C:
+	}
+	// The caller's context may be why the start failed; the grace is due still.
+	ctx, cancel := context.WithTimeout(context.Background(), failGrace)
+	defer cancel()
+	p.Terminate(ctx)
 }

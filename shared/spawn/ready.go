@@ -36,14 +36,19 @@ type Held struct {
 // to it.
 type HeldError struct{ Held }
 
+// Error names the holder, where the process did.
 func (e *HeldError) Error() string {
+	if e.HostID == "" {
+		return "held by another process"
+	}
 	return fmt.Sprintf("held by %s (pid %d)", e.HostID, e.PID)
 }
 
 // ErrRefused says the session asked for was the problem, not the start.
 var ErrRefused = errors.New("refused")
 
-// WriteReady writes the ready line.
+// WriteReady writes the ready line, in one write. A process does so once, and
+// closes the pipe before it starts anything that would inherit it.
 func WriteReady(w io.Writer, r Ready) error {
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -55,18 +60,26 @@ func WriteReady(w io.Writer, r Ready) error {
 	return nil
 }
 
-// readReady reads the ready line.
+// readReady reads the ready line. Its error is *HeldError, ErrRefused, what the
+// process said, or what is wrong with the line or with reading it.
 func readReady(r io.Reader) (Ready, error) {
 	line, err := bufio.NewReader(io.LimitReader(r, readyMax)).ReadBytes('\n')
-	if err != nil {
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return Ready{}, fmt.Errorf("read ready line: %w", err)
+	case err != nil && len(line) < readyMax:
 		return Ready{}, errors.New("the process ended without saying how its start went")
 	}
 	var got Ready
-	if err := json.Unmarshal(line, &got); err != nil {
+	if err != nil || json.Unmarshal(line, &got) != nil {
 		return Ready{}, errors.New("the process's ready line is malformed")
+	}
+	if got.Error == "" {
+		got.Error = "the process could not start and did not say why"
 	}
 	switch {
 	case got.OK:
+		got.Error = ""
 		return got, nil
 	case got.Held != nil:
 		return got, &HeldError{*got.Held}

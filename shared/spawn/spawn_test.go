@@ -1,154 +1,198 @@
 package spawn
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 )
-
-// actEnv makes this test binary act as a started process.
-const actEnv = "CRAZE_SPAWN_ACT"
-
-func TestMain(m *testing.M) {
-	if act := os.Getenv(actEnv); act != "" {
-		os.Exit(play(act))
-	}
-	goleak.VerifyTestMain(m)
-}
-
-// play is what a started process does, by the part it was given.
-func play(act string) int {
-	ready := os.NewFile(3, "ready")
-	term := wait() // before anyone is told that this process is ready
-	switch act {
-	case "ok":
-		if WriteReady(ready, Ready{OK: true, HostID: "0123456789ab", Socket: "/s", Version: strings.Join(os.Args[1:], " ")}) != nil {
-			return 1
-		}
-		ready.Close()
-		<-term
-	case "refused":
-		_ = WriteReady(ready, Ready{Error: "no such session", Refused: true})
-		return 1
-	case "held":
-		_ = WriteReady(ready, Ready{Held: &Held{HostID: "aaaaaaaaaaaa", PID: 7}})
-		return 1
-	case "garbage":
-		fmt.Fprintln(ready, "not json")
-		<-term
-	case "crash":
-		return 3
-	}
-	return 0
-}
-
-func wait() <-chan os.Signal {
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGTERM)
-	return c
-}
-
-func options(t *testing.T, act string) HostOptions {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return HostOptions{Binary: self, Env: append(os.Environ(), actEnv+"="+act), HostID: "0123456789ab", Workspace: t.TempDir()}
-}
-
-func children(t *testing.T) int {
-	t.Helper()
-	out, err := exec.Command("ps", "-o", "pid=", "--ppid", fmt.Sprint(os.Getpid())).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Count(string(out), "\n") - 1 // ps itself is one
-}
 
 func TestAStartedHostIsReadyAndReaped(t *testing.T) {
 	o := options(t, "ok")
-	o.Provider, o.Model = "demo", "--odd"
+	fast := false
+	o.Provider, o.Model, o.Fast, o.Log = "demo", "--odd", &fast, "/l"
 	r, p, err := StartHost(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "--ready-fd 3 --host-id 0123456789ab --workspace " + o.Workspace + " --provider=demo --model=--odd"
+	want := "--ready-fd 3 --host-id " + id + " --workspace " + o.Workspace + " --provider=demo --model=--odd --log=/l --fast=false"
 	if diff := cmp.Diff(want, r.Version); diff != "" {
 		t.Error(diff)
 	}
-	if pgid, err := syscall.Getpgid(p.PID); err != nil || pgid != p.PID {
-		t.Errorf("process group %d of %d, %v", pgid, p.PID, err)
+	select {
+	case <-p.Done():
+		t.Error("it has ended")
+	default:
 	}
 	p.Terminate(t.Context())
 	if err := p.Wait(); err != nil {
 		t.Errorf("it ended: %v", err)
 	}
+	p.Terminate(t.Context()) // gone: nothing to do
+	noChildren(t)
+}
+
+func TestAHostRunsAloneInItsWorkspace(t *testing.T) {
+	o := options(t, "where")
+	r, p, err := StartHost(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Terminate(t.Context())
+	dir, err := filepath.EvalSymlinks(o.Workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := filepath.EvalSymlinks(r.Socket); err != nil || got != dir {
+		t.Errorf("it runs in %q, not %q (%v)", r.Socket, dir, err)
+	}
+	if r.Version != "<nil>" {
+		t.Error(r.Version)
+	}
+}
+
+func TestAReadyLineOfALaterVersionIsTaken(t *testing.T) {
+	_, p, err := StartHost(t.Context(), options(t, "later"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Terminate(t.Context())
 }
 
 func TestAStartThatFailsLeavesNothing(t *testing.T) {
-	before := children(t)
 	for act, want := range map[string]func(error) bool{
-		"refused": func(err error) bool {
-			return errors.Is(err, ErrRefused) && strings.Contains(err.Error(), "no such session")
-		},
+		"refused": func(err error) bool { return errors.Is(err, ErrRefused) && err.Error() == "refused: no such session" },
 		"held": func(err error) bool {
 			h, ok := errors.AsType[*HeldError](err)
-			return ok && h.PID == 7
+			return ok && h.PID == 7 && h.HostID == "aaaaaaaaaaaa"
 		},
+		"failed":  func(err error) bool { return err.Error() == "no room" },
+		"lingers": func(err error) bool { return err.Error() == "no room" },
+		"mute":    func(err error) bool { return strings.Contains(err.Error(), "did not say why") },
 		"garbage": func(err error) bool { return strings.Contains(err.Error(), "malformed") },
+		"endless": func(err error) bool { return strings.Contains(err.Error(), "malformed") },
+		"cut":     func(err error) bool { return strings.Contains(err.Error(), "ended without saying") },
 		"crash":   func(err error) bool { return strings.Contains(err.Error(), "ended without saying") },
+		"another": func(err error) bool { return strings.Contains(err.Error(), "another id") },
 	} {
 		t.Run(act, func(t *testing.T) {
-			if _, _, err := StartHost(t.Context(), options(t, act)); err == nil || !want(err) {
-				t.Errorf("%v", err)
+			if _, p, err := StartHost(t.Context(), options(t, act)); err == nil || p != nil || !want(err) {
+				t.Errorf("%v %v", p, err)
 			}
+			noChildren(t)
 		})
-	}
-	if _, _, err := StartHost(t.Context(), HostOptions{Binary: "/nowhere/craze-host", Workspace: "/"}); err == nil {
-		t.Error("a binary that is not there started")
-	}
-	if n := children(t); n != before {
-		t.Errorf("%d children, %d before", n, before)
 	}
 }
 
-func TestAGroupIsKilledOnlyWhileItsLeaderIsTheSame(t *testing.T) {
-	o := options(t, "ok")
-	_, p, err := StartHost(t.Context(), o)
+func TestAStartThatNeedsMoreThanItWasGivenStartsNothing(t *testing.T) {
+	for name, spoil := range map[string]func(*HostOptions){
+		"no binary":              func(o *HostOptions) { o.Binary = "" },
+		"a binary not there":     func(o *HostOptions) { o.Binary = "/nowhere/craze-host" },
+		"no id":                  func(o *HostOptions) { o.HostID = "" },
+		"a relative workspace":   func(o *HostOptions) { o.Workspace = "." },
+		"a workspace not there":  func(o *HostOptions) { o.Workspace = "/nowhere/at/all" },
+		"an argument with a NUL": func(o *HostOptions) { o.Model = "a\x00b" },
+	} {
+		o := options(t, "ok")
+		spoil(&o)
+		if _, p, err := StartHost(t.Context(), o); err == nil || p != nil {
+			t.Errorf("%s: %v %v", name, p, err)
+		}
+	}
+	noChildren(t)
+}
+
+// up makes the pipe of upEnv and gives a wait for the process to be up.
+func up(t *testing.T, o *HostOptions) (wait func()) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "up")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Env = append(o.Env, upEnv+"="+path)
+	return func() {
+		f, err := os.Open(path) // opens once the other side has
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		f.Close()
+	}
+}
+
+func TestAHostThatSaysNothingIsEnded(t *testing.T) {
+	enough := errors.New("enough")
+	for _, act := range []string{"silent", "stubborn"} {
+		t.Run(act, func(t *testing.T) {
+			o := options(t, act)
+			wait := up(t, &o)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() { // ends once the process is up
+				wait()
+				cancel(enough)
+			}()
+			if _, p, err := StartHost(ctx, o); p != nil || !errors.Is(err, enough) {
+				t.Errorf("%v %v", p, err)
+			}
+			noChildren(t)
+		})
+	}
+}
+
+func TestAHubIsStartedOrAnotherServes(t *testing.T) {
+	hub := func(act string) HubOptions {
+		o := options(t, act)
+		return HubOptions{Binary: o.Binary, Env: o.Env, Log: "/l"}
+	}
+	r, p, err := StartHub(t.Context(), hub("ok"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := GroupLine(p.PID)
-	if err != nil {
-		t.Fatal(err)
+	if diff := cmp.Diff(Ready{OK: true, HostID: id, Socket: "/s", Version: "--spawned --ready-fd 3 --log /l"}, r); diff != "" {
+		t.Error(diff)
 	}
-	KillGroups([]byte("garbage\n1 1\n" + strings.Replace(line, " ", " 1", 1)))
-	select {
-	case <-p.Done():
-		t.Fatal("another's group was killed")
-	default:
+	p.Terminate(t.Context())
+	if _, _, err := StartHub(t.Context(), hub("held")); err == nil {
+		t.Error("a hub that is held started")
+	} else if _, held := errors.AsType[*HeldError](err); !held {
+		t.Errorf("%v", err)
 	}
-	KillGroups([]byte(line))
-	if err := p.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Errorf("it ended: %v", err)
-	}
-	KillGroups([]byte(line)) // gone: nothing to do
+	noChildren(t)
 }
 
 func TestASiblingIsFoundOrItsLackSaysWhatToDo(t *testing.T) {
 	if _, err := Sibling("craze-nothing-of-the-kind"); err == nil || !strings.Contains(err.Error(), "make") {
 		t.Errorf("%v", err)
 	}
-	if path, err := Sibling("sh"); err != nil || !strings.HasPrefix(path, "/") {
+	if path, err := Sibling("sh"); err != nil || !filepath.IsAbs(path) {
 		t.Errorf("%q %v", path, err)
+	}
+}
+
+func TestASiblingStandsBesideWhereALinkLeads(t *testing.T) {
+	real, links := t.TempDir(), t.TempDir()
+	for name, mode := range map[string]os.FileMode{"craze": 0o700, "craze-host": 0o700, "craze-hub": 0o600} {
+		if err := os.WriteFile(filepath.Join(real, name), nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self := filepath.Join(links, "craze")
+	if err := os.Symlink(filepath.Join(real, "craze"), self); err != nil {
+		t.Fatal(err)
+	}
+	want, err := filepath.EvalSymlinks(filepath.Join(real, "craze-host"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path, ok := beside(self, "craze-host"); !ok || path != want {
+		t.Errorf("%q %v", path, ok)
+	}
+	if path, ok := beside(self, "craze-hub"); ok {
+		t.Errorf("%q cannot be run", path)
 	}
 }

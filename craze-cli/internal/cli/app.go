@@ -11,6 +11,7 @@ import (
 	ucli "github.com/urfave/cli/v2"
 
 	"craze/shared/proto"
+	"craze/shared/text"
 )
 
 // Env is the process's surroundings, as main found them.
@@ -41,12 +42,15 @@ const (
 type exitErr struct {
 	code int
 	msg  string
+	err  error // what is behind it, so that a refusal can be printed whole
 }
 
 func (e exitErr) Error() string { return e.msg }
 
+func (e exitErr) Unwrap() error { return e.err }
+
 func usage(format string, args ...any) error {
-	return exitErr{exitUsage, fmt.Sprintf(format, args...)}
+	return exitErr{code: exitUsage, msg: fmt.Sprintf(format, args...)}
 }
 
 // Run runs one command line, the program's name left out, and gives the code
@@ -59,12 +63,18 @@ func Run(ctx context.Context, args []string, env Env) int {
 		ExitErrHandler:            func(*ucli.Context, error) {},
 		OnUsageError:              badFlag,
 		DisableSliceFlagSeparator: true,
-		CommandNotFound:           func(*ucli.Context, string) {},
+		CommandNotFound:           func(*ucli.Context, string) { a.lost = true },
 		Action:                    a.noCommand,
 	}
 	args, err := permute(args, app.Commands)
 	if err == nil {
 		err = app.RunContext(ctx, append([]string{"craze-cli"}, args...))
+	}
+	if err == nil && a.lost { // help of what is not there
+		err = usage("no such command (craze-cli help lists them)")
+	}
+	if err != nil && ctx.Err() != nil {
+		return exitError // a signal ended it: nothing failed that is worth a line
 	}
 	return a.exit(err)
 }
@@ -102,7 +112,8 @@ func (a *app) exit(err error) int {
 		a.printJSON(failure{wireError(err)})
 		return code
 	}
-	fmt.Fprintln(a.env.Stderr, "craze:", strings.ReplaceAll(err.Error(), "\n", ": "))
+	// what a host or its agent said of the failure is theirs, so it is cleaned
+	fmt.Fprintln(a.env.Stderr, "craze:", strings.ReplaceAll(text.Clean(err.Error()), "\n", ": "))
 	return code
 }
 
@@ -122,6 +133,7 @@ func wireError(err error) *proto.Error {
 type app struct {
 	env  Env
 	json bool // the command was asked for JSON
+	lost bool // help was asked of a command that is not there
 }
 
 func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.env.Stdout, format, args...) }
@@ -179,7 +191,10 @@ func (a *app) commands() []*ucli.Command {
 		a.command("bridge", "", "carry one connection over stdin and stdout", a.bridge,
 			&ucli.StringFlag{Name: "session", Usage: "to the host of session `ID`"},
 			&ucli.BoolFlag{Name: "hub", Usage: "to the hub"}),
-		a.command("version", "", "print the version", func(*ucli.Context) error {
+		a.command("version", "", "print the version", func(c *ucli.Context) error {
+			if c.NArg() > 0 {
+				return usage("version takes no argument")
+			}
 			a.printf("craze %s\n", a.env.Version)
 			return nil
 		}),

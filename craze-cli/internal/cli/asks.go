@@ -177,15 +177,21 @@ func questionAnswer(options []string, q *proto.Question) (proto.Answer, error) {
 	if len(options) == 0 {
 		return proto.Answer{}, usage("a question is answered with --option ID or --skip")
 	}
-	out := map[string][]string{}
+	out, taken := map[string][]string{}, map[string]bool{}
 	for _, item := range q.Questions {
 		out[item.ID] = []string{}
 		for _, o := range item.Options {
 			for _, given := range options {
 				if o.ID == given {
 					out[item.ID] = append(out[item.ID], given)
+					taken[given] = true
 				}
 			}
+		}
+	}
+	for _, given := range options {
+		if !taken[given] { // half an answer is not what was meant
+			return proto.Answer{}, errors.New("no question has an option of that id; craze asks shows them")
 		}
 	}
 	return proto.Answer{Answers: out}, nil

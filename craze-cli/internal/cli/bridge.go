@@ -2,18 +2,26 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
 
 	ucli "github.com/urfave/cli/v2"
+	"golang.org/x/sys/unix"
 
 	"craze/shared/sock"
 )
 
-// bridgeBuffer is one direction's buffer.
-const bridgeBuffer = 32 << 10
+const (
+	// bridgeBuffer is one direction's buffer.
+	bridgeBuffer = 32 << 10
+	// readerPoll is how often a vanished reader is looked for.
+	readerPoll = time.Second
+)
 
 // bridge carries one connection over stdin and stdout: the socket's end ends
 // it well, stdin's end closes only the writing half.
@@ -28,20 +36,48 @@ func (a *app) bridge(c *ucli.Context) error {
 	defer conn.Close()
 	stop := context.AfterFunc(c.Context, func() { conn.Close() })
 	defer stop()
-	go func() { // ends with stdin, or with the process
+	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is a failure, told as one
+	over := make(chan struct{})
+	defer close(over)
+	go func() { // ends with stdin and the pump, or with the process
 		_, _ = io.CopyBuffer(conn, a.env.Stdin, make([]byte, bridgeBuffer))
 		if h, ok := conn.(interface{ CloseWrite() error }); ok {
 			_ = h.CloseWrite() // a socket that has ended has no half left
+		}
+		if a.readerGone(over) {
+			conn.Close()
 		}
 	}()
 	_, err = io.CopyBuffer(struct{ io.Writer }{a.env.Stdout}, conn, make([]byte, bridgeBuffer))
 	if c.Context.Err() != nil {
 		return c.Context.Err()
 	}
-	if err != nil && !errors.Is(err, net.ErrClosed) {
+	if err != nil {
 		return fmt.Errorf("bridge: %w", err)
 	}
 	return nil
+}
+
+// readerGone looks, until over, whether the reader of stdout has left: with
+// stdin at its end and a silent socket nothing else would tell.
+func (a *app) readerGone(over <-chan struct{}) bool {
+	f, ok := a.env.Stdout.(*os.File)
+	if !ok {
+		return false
+	}
+	tick := time.NewTicker(readerPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-over:
+			return false
+		case <-tick.C:
+		}
+		fds := []unix.PollFd{{Fd: int32(f.Fd())}}
+		if n, err := unix.Poll(fds, 0); err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
+			return true
+		}
+	}
 }
 
 func (a *app) bridgeDial(c *ucli.Context) (net.Conn, error) {
@@ -61,14 +97,15 @@ func (a *app) bridgeDial(c *ucli.Context) (net.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.Context, hubWait)
 	defer cancel()
-	conn, err := sock.Dial(ctx, path)
-	if !errors.Is(err, sock.ErrNobody) {
-		return conn, err
+	var conn net.Conn
+	err = a.withHub(ctx, func() (err error) {
+		conn, err = sock.Dial(ctx, path)
+		return err
+	})
+	if err != nil {
+		return nil, wrapHub(err)
 	}
-	if err := a.startHub(ctx); err != nil {
-		return nil, err
-	}
-	return sock.Dial(ctx, path)
+	return conn, nil
 }
 
 // onlySession dials the one session there is.

@@ -36,6 +36,8 @@ func TestUsageErrors(t *testing.T) {
 		{"an unknown command", []string{secret}, "no such command"},
 		{"one that is near", []string{"stpo", "x"}, "did you mean stop?"},
 		{"an unknown flag", []string{"ps", "--" + secret}, "flag"},
+		{"help of an unknown command", []string{"help", secret}, "no such command"},
+		{"a version of something", []string{"version", secret}, "takes no argument"},
 		{"a flag's value missing", []string{"new", "--provider"}, "value is missing"},
 		{"a flag's value wrong", []string{"wait", "x", "--timeout", secret}, "flag"},
 		{"no session", []string{"wait"}, "takes one session"},

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"io"
+	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	ucli "github.com/urfave/cli/v2"
@@ -16,7 +18,28 @@ import (
 
 // entryLine is one entry of the transcript so far, as JSON.
 type entryLine struct {
-	Entry transcript.Entry `json:"entry"`
+	Entry entry `json:"entry"`
+}
+
+type entry struct {
+	ID        string               `json:"id"`
+	Kind      transcript.Kind      `json:"kind"`
+	Text      string               `json:"text,omitzero"`
+	Tool      *proto.Tool          `json:"tool,omitzero"`
+	Plan      *proto.Plan          `json:"plan,omitzero"`
+	Err       *transcript.EntryErr `json:"err,omitzero"`
+	At        time.Time            `json:"at,omitzero"`
+	End       time.Time            `json:"end,omitzero"`
+	Open      bool                 `json:"open,omitzero"` // the events behind it may change it
+	Interject bool                 `json:"interject,omitzero"`
+	Cut       bool                 `json:"cut,omitzero"` // not whole
+}
+
+func entryOf(e transcript.Entry) entryLine {
+	return entryLine{entry{
+		ID: e.ID, Kind: e.Kind, Text: e.Text, Tool: e.Tool, Plan: e.Plan, Err: e.Err,
+		At: e.At, End: e.End, Open: e.Open, Interject: e.Interject, Cut: e.Cut,
+	}}
 }
 
 // eventLine is one event behind it.
@@ -73,14 +96,34 @@ func (p *printer) restored(s *transcript.State) {
 	if n := s.Missing(""); n > 0 {
 		p.a.notef("craze: %d older entries are not shown\n", n)
 	}
-	for _, e := range entries {
-		if p.a.json {
-			p.a.printJSON(entryLine{e})
-			continue
+	cut := 0
+	for i, e := range entries {
+		if e.Cut {
+			cut++
 		}
-		p.a.printf("%s", render.Entry(e))
+		switch {
+		case p.a.json:
+			p.a.printJSON(entryOf(e))
+		case i == len(entries)-1:
+			p.last(e)
+		default:
+			p.a.printf("%s", render.Entry(e))
+		}
+	}
+	if cut > 0 {
+		p.a.notef("craze: entries too long to be shown whole: %d\n", cut)
 	}
 	p.seen = max(1, len(entries))
+}
+
+// last prints a snapshot's last entry, which what comes may go on with.
+func (p *printer) last(e transcript.Entry) {
+	kinds := map[transcript.Kind]proto.EventType{transcript.KindAssistant: proto.EvText, transcript.KindThought: proto.EvThought}
+	out := render.Entry(e)
+	if kind := kinds[e.Kind]; e.Streaming && kind != "" {
+		p.open, out = kind, strings.TrimSuffix(out, "\n")
+	}
+	p.a.printf("%s", out)
 }
 
 func (p *printer) event(it client.Event) {
@@ -97,21 +140,29 @@ func (p *printer) event(it client.Event) {
 		p.text(ev)
 		return
 	}
-	p.endLine()
 	switch {
 	case ev.Type == proto.EvTurn && ev.Turn.Phase == proto.TurnStarted:
-		p.a.printf("%s", render.Entry(transcript.Entry{Kind: transcript.KindUser, Text: ev.Turn.Text}))
+		p.line("%s", render.Entry(transcript.Entry{Kind: transcript.KindUser, Text: ev.Turn.Text}))
 	case ev.Type == proto.EvTool && ev.Tool.Status != proto.ToolInProgress:
-		p.a.printf("%s", render.Tool(ev.Tool))
+		p.line("%s", render.Tool(ev.Tool))
 	case ev.Type == proto.EvError:
-		p.a.printf("! %s\n", text.OneLine(ev.Err.Message, 500))
+		p.line("! %s\n", text.OneLine(ev.Err.Message, 500))
 	case ev.Type == proto.EvPermission || ev.Type == proto.EvQuestion || ev.Type == proto.EvPlan:
-		p.a.printf("? the session asks: craze asks shows it\n")
+		p.line("? the session asks: craze asks shows it\n")
 	case ev.Type == proto.EvAsk && ev.Ask.Outcome != proto.OutcomeAutomatic:
-		p.a.printf("? %s by %s\n", text.OneLine(ev.Ask.Outcome, 80), text.OneLine(ev.Ask.By, 80))
+		p.line("? %s by %s\n", text.OneLine(ev.Ask.Outcome, 80), text.OneLine(ev.Ask.By, 80))
 	case ev.Type == proto.EvDone && ev.StopReason == proto.StopCancelled:
-		p.a.printf("- cancelled\n")
+		p.line("- cancelled\n")
+	case ev.Type == proto.EvTurn || ev.Type == proto.EvDone:
+		p.endLine()
 	}
+}
+
+// line prints what stands on lines of its own. What prints nothing, as a
+// changed queue, must not part a text that streams.
+func (p *printer) line(format string, args ...any) {
+	p.endLine()
+	p.a.printf(format, args...)
 }
 
 func (p *printer) text(ev *proto.Event) {
@@ -137,7 +188,7 @@ func (p *printer) finish(err error) error {
 		p.endLine()
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return exitErr{exitEnded, "the session's host is gone"}
+		return exitErr{code: exitEnded, msg: "the session's host is gone", err: err}
 	}
 	return nil
 }

@@ -28,18 +28,21 @@ func (a *app) new(c *ucli.Context) error {
 	if wait && words == "" {
 		return usage("new --wait waits for an answer, so it takes a prompt")
 	}
-	if !wait {
-		p.Prompt = words
+	if wait {
+		return timed(c, func() error { return a.createAndWait(c, p, words) })
 	}
+	p.Prompt = words
 	r, err := a.create(c.Context, p)
 	if err != nil {
-		if errors.Is(err, proto.Refuse(proto.CodeNotAccepting, proto.ReasonStartFailed, "")) {
-			return errors.Join(exitErr{code: exitFailed, msg: err.Error()})
-		}
 		return err
 	}
-	if !wait {
-		return a.started(p, r)
+	return a.started(p, r)
+}
+
+func (a *app) createAndWait(c *ucli.Context, p proto.CreateParams, words string) error {
+	r, err := a.create(c.Context, p)
+	if err != nil {
+		return startFailed(err)
 	}
 	a.notef("started %s in %s\n", short(r.Session.SessionID), text.Tilde(p.Cwd, a.env.Getenv("HOME")))
 	t, err := a.open(c.Context, r.Session.HostID)
@@ -107,7 +110,7 @@ func (a *app) started(p proto.CreateParams, r proto.CreateResult) error {
 		if r.PromptError != nil {
 			why = r.PromptError.Error()
 		}
-		return exitErr{exitError, "the session runs, but its first prompt was not taken: " + why}
+		return exitErr{code: exitError, msg: "the session runs, but its first prompt was not taken: " + why}
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ import (
 const (
 	// hubWait bounds having a hub: a dial, or a start and a dial.
 	hubWait = 10 * time.Second
+	// hubPoll is how often a hub that another process starts is dialled.
+	hubPoll = 50 * time.Millisecond
 	// callWait bounds a call that a host answers from memory.
 	callWait = 20 * time.Second
 	// shortID is how much of a session's id is shown.
@@ -123,15 +125,36 @@ func (a *app) hub(ctx context.Context) (*client.Conn, error) {
 		return nil, err
 	}
 	cfg := client.Config{Dial: client.Socket(raw), Kind: kind, Version: a.env.Version, Want: proto.KindHub}
-	c, err := client.Connect(ctx, cfg)
-	if !errors.Is(err, sock.ErrNobody) {
-		return c, wrapHub(err)
-	}
-	if err := a.startHub(ctx); err != nil {
-		return nil, wrapHub(err)
-	}
-	c, err = client.Connect(ctx, cfg)
+	var c *client.Conn
+	err = a.withHub(ctx, func() (err error) {
+		c, err = client.Connect(ctx, cfg)
+		return err
+	})
 	return c, wrapHub(err)
+}
+
+// withHub dials until somebody is there, and starts a hub while nobody is. One
+// that another process starts may hold the name a moment before it listens.
+func (a *app) withHub(ctx context.Context, dial func() error) error {
+	tick := time.NewTicker(hubPoll)
+	defer tick.Stop()
+	for {
+		err := dial()
+		if !errors.Is(err, sock.ErrNobody) {
+			return err
+		}
+		if err := a.startHub(ctx); err != nil {
+			return err
+		}
+		if err = dial(); !errors.Is(err, sock.ErrNobody) {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		}
+	}
 }
 
 func wrapHub(err error) error {

@@ -25,7 +25,7 @@ func (a *app) send(c *ucli.Context) error {
 	}
 	defer t.Close()
 	if c.Bool("wait") {
-		return a.sendAndWait(c, t, words)
+		return timed(c, func() error { return a.sendAndWait(c, t, words) })
 	}
 	ctx, cancel := context.WithTimeout(c.Context, callWait)
 	defer cancel()
@@ -45,11 +45,13 @@ func (a *app) send(c *ucli.Context) error {
 }
 
 func (a *app) wait(c *ucli.Context, t *target) error {
-	st, err := t.Attach(c.Context, client.AttachOptions{})
-	if err != nil {
-		return startFailed(err)
-	}
-	return a.waitOn(c, t, st, &facts{})
+	return timed(c, func() error {
+		st, err := t.Attach(c.Context, client.AttachOptions{})
+		if err != nil {
+			return startFailed(err)
+		}
+		return a.waitOn(c, t, st, &facts{})
+	})
 }
 
 func (a *app) cancel(c *ucli.Context, t *target) error {

@@ -5,10 +5,17 @@ import (
 	"craze/shared/text"
 )
 
+// timeoutWords say what a wait that was given up leaves behind.
+const timeoutWords = "the timeout passed; the session goes on"
+
 // show prints how a wait ended: the message on stdout, the rest on stderr.
 func (a *app) show(t *target, r result) {
 	if a.json {
 		a.printJSON(r)
+		return
+	}
+	if r.Outcome == timedOut { // half a message is no result
+		a.notef("craze: %s\n", timeoutWords)
 		return
 	}
 	if r.Message != "" {

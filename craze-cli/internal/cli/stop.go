@@ -24,10 +24,10 @@ const (
 // session that ended under it.
 func startFailed(err error) error {
 	if errors.Is(err, client.ErrGone) {
-		return exitErr{exitEnded, "the session's host is gone"}
+		return exitErr{code: exitEnded, msg: "the session's host is gone", err: err}
 	}
 	if errors.Is(err, proto.Refuse(proto.CodeNotAccepting, proto.ReasonStartFailed, "")) {
-		return exitErr{exitFailed, err.Error()}
+		return exitErr{code: exitFailed, msg: err.Error(), err: err}
 	}
 	return err
 }

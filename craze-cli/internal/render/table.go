@@ -107,6 +107,11 @@ func fit(widths []int, width int) {
 			over -= give
 		}
 	}
+	room := width // what still does not fit is left out from the right
+	for i := range widths {
+		widths[i] = max(0, min(widths[i], room))
+		room -= widths[i] + gap
+	}
 }
 
 func line(cells []string, widths []int, width int) string {

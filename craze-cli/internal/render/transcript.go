@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"craze/shared/proto"
@@ -46,7 +47,8 @@ func Tool(t *proto.Tool) string {
 // Ask is an open ask and how to answer it. session is its short id.
 func Ask(session string, a proto.Ask) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s asks:\n", a.Kind, a.ID)
+	a.ID = text.OneLine(a.ID, lineCells) // an agent's own, for most
+	fmt.Fprintf(&b, "%s %s asks:\n", text.OneLine(string(a.Kind), lineCells), a.ID)
 	switch {
 	case a.Body.Permission != nil:
 		permission(&b, session, a)
@@ -62,19 +64,26 @@ func Ask(session string, a proto.Ask) string {
 
 func permission(b *strings.Builder, session string, a proto.Ask) {
 	p := a.Body.Permission
-	b.WriteString("  " + strings.TrimPrefix(Tool(p.Tool), "* "))
+	if p.Tool != nil {
+		b.WriteString("  " + strings.TrimPrefix(Tool(p.Tool), "* "))
+	}
 	flags := []string{}
+	say := func(flag string) {
+		if !slices.Contains(flags, flag) {
+			flags = append(flags, flag)
+		}
+	}
 	for _, o := range p.Options {
 		fmt.Fprintf(b, "  %s: %s\n", text.OneLine(o.OptionID, lineCells), text.OneLine(o.Name, lineCells))
 		switch o.Kind {
 		case proto.OptAllowOnce:
-			flags = append(flags, "--allow")
+			say("--allow")
 		case proto.OptAllowAlways:
-			flags = append(flags, "--always")
+			say("--always")
 		case proto.OptRejectOnce, proto.OptRejectAlways:
-			flags = append(flags, "--reject")
+			say("--reject")
 		default:
-			flags = append(flags, "--option ID")
+			say("--option ID")
 		}
 	}
 	fmt.Fprintf(b, "answer with: craze answer %s %s %s\n", session, a.ID, strings.Join(flags, " or "))
